@@ -18,6 +18,7 @@ use crate::commands::serve::{doors, run_jobs};
 use crate::config::environment::Environment;
 use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
+use crate::input;
 use crate::output;
 use crate::output::wait_notice::{self, waited};
 #[cfg(feature = "verified")]
@@ -68,6 +69,14 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
+/// Returns a client of a server's URL, which trusts the authorities of `ca_cert` besides those of
+/// the machine.
+fn of_url(url: &str, ca_cert: Option<&Path>) -> Result<Client> {
+    let Some(file) = ca_cert else { return Ok(Client::url(url)?) };
+    let pem = input::text_of(file, "the certificates of --ca-cert")?;
+    Client::url_with_authorities(url, pem.as_bytes()).with_context(|| file.display().to_string())
+}
+
 /// Returns a client of a local server for this process's directory: its working tree is the default
 /// revision of calls. A directory whose name is not UTF-8 is left out.
 fn in_working_directory(client: Client) -> Client {
@@ -104,7 +113,8 @@ impl Session {
             wait_ms: globals.wait_ms,
         };
         if let Some(url) = &globals.url {
-            let client = Client::url(url)?.with_meanwhile(wait_notice::of_server(url));
+            let client = of_url(url, globals.ca_cert.as_deref())?;
+            let client = client.with_meanwhile(wait_notice::of_server(url));
             return Ok(Some(way(match bearer::token(globals, environment)? {
                 Some(token) => client.with_token(&token)?,
                 None => client,

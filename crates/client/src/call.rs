@@ -47,13 +47,16 @@ impl Client {
     /// # Errors
     /// If it is no URL.
     pub fn url(base: &str) -> Result<Self, ClientError> {
-        Ok(Self {
-            transport: Transport::Network(Network::url(base)?),
-            headers: HeaderMap::new(),
-            trace: None,
-            deadline_ms: None,
-            meanwhile: None,
-        })
+        Network::url(base, None).map(|network| Self::over(Transport::Network(network)))
+    }
+
+    /// Creates a client of a URL such as `https://memory.example`. The client trusts the authorities
+    /// of the machine, and the certificates in `authorities` (PEM).
+    ///
+    /// # Errors
+    /// If it is no `https` URL, or the text contains no certificate or an invalid one.
+    pub fn url_with_authorities(base: &str, authorities: &[u8]) -> Result<Self, ClientError> {
+        Network::url(base, Some(authorities)).map(|network| Self::over(Transport::Network(network)))
     }
 
     /// Creates a client of the unix socket of a server.
@@ -61,13 +64,7 @@ impl Client {
     /// # Errors
     /// If the client cannot be created.
     pub fn unix(socket: &Path) -> Result<Self, ClientError> {
-        Ok(Self {
-            transport: Transport::Network(Network::unix(socket)?),
-            headers: HeaderMap::new(),
-            trace: None,
-            deadline_ms: None,
-            meanwhile: None,
-        })
+        Network::unix(socket).map(|network| Self::over(Transport::Network(network)))
     }
 
     /// Creates a client of a service in this process, such as the router of the server.
@@ -85,13 +82,11 @@ impl Client {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        Self {
-            transport: Transport::InProcess(InProcess::new(service)),
-            headers: HeaderMap::new(),
-            trace: None,
-            deadline_ms: None,
-            meanwhile: None,
-        }
+        Self::over(Transport::InProcess(InProcess::new(service)))
+    }
+
+    fn over(transport: Transport) -> Self {
+        Self { transport, headers: HeaderMap::new(), trace: None, deadline_ms: None, meanwhile: None }
     }
 
     /// Returns a description of the server, which distinguishes servers.

@@ -239,9 +239,34 @@ fn a_server_ends_within_its_limit_whatever_is_running() {
     assert_eq!(server.stopped(), Some(1));
     let took_ms = began.elapsed().as_millis();
     assert!((900..10_000).contains(&took_ms), "{took_ms} ms");
-    assert!(home.log().contains("ended by force"), "{}", home.log());
+    assert!(home.log().contains("forced exit"), "{}", home.log());
     drop(lock);
     let server = home.serve(&[]);
     assert_eq!(home.json(&["memory", "list"])["memories"].as_array().unwrap().len(), 1);
     assert!(server.stop());
+}
+
+/// The certificates are those of the tests of TLS to a database. The server's is for `localhost`.
+#[test]
+fn a_client_trusts_the_authorities_that_it_is_given() {
+    let file = |name: &str| format!("{}/../store-postgres/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+    let home = Home::new();
+    let (cert, key) = (file("server.pem"), file("server.key"));
+    let server = home.serve(&["--tls-cert", &cert, "--tls-key", &key]);
+    let port = server.url.rsplit_once(':').unwrap().1;
+    let (right, wrong_name) = (format!("https://localhost:{port}"), format!("https://127.0.0.1:{port}"));
+    let (root, other) = (file("root.pem"), file("other-root.pem"));
+    let listed = home.json(&["memory", "list", "--url", &right, "--ca-cert", &root]);
+    assert_eq!(listed["memories"], serde_json::json!([]));
+    for (arguments, part) in [
+        (&["--url", &right][..], "with --ca-cert or in SSL_CERT_FILE"),
+        (&["--url", &right, "--ca-cert", &other], "does not trust"),
+        (&["--url", &wrong_name, "--ca-cert", &root], "another name"),
+        (&["--url", &server.url, "--ca-cert", &root], "uses no TLS"),
+        (&["--url", &right, "--ca-cert", &key], "no certificate in PEM"),
+    ] {
+        let output = home.run(&[&["memory", "list"], arguments].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(part), "{arguments:?}: {error}");
+    }
 }

@@ -252,7 +252,7 @@ fn an_export_to_a_pipe_a_link_or_standard_output_replaces_none_of_them() {
     let pipe = target("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let arguments = ["export", "--memory", "notes", "--manifest", &pipe];
-    assert!(home.fails(1, &arguments).contains("leave --manifest out"));
+    assert!(home.fails(1, &arguments).contains("omit --manifest"));
     let from = pipe.clone();
     let reader = std::thread::spawn(move || fs::read_to_string(from).unwrap());
     home.ok(&["export", "--memory", "notes", &pipe]);

@@ -69,7 +69,7 @@ fn a89_a_namespace_is_a_file_that_nobody_can_change_unseen() {
     let import = ["import", "--format", "jsonl", file.to_str().unwrap()];
     fs::write(&file, text.replace("50 items", "51 items")).unwrap();
     let said = other.fails(1, &import);
-    assert!(said.contains("is not what"), "{said}");
+    assert!(said.contains("differs from"), "{said}");
     fs::write(&file, &text).unwrap();
     assert_eq!(other.json(&import)["records"], 1);
     let found = other.json(&["record", "list", "--memory", &memory, "--namespace", "/acme/shop/knowledge/"]);

@@ -61,7 +61,7 @@ impl HttpBackend {
             })?;
             headers.insert(header::AUTHORIZATION, value);
         }
-        let transport = Transport::Network(Network::url(base).map_err(storage_error)?);
+        let transport = Transport::Network(Network::url(base, None).map_err(storage_error)?);
         let mut backend =
             Self { transport, headers, capabilities: BackendCapabilities::default(), leaves_paths: false };
         let capabilities = backend.asked("/capabilities".to_owned()).await;

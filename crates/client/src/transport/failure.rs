@@ -63,8 +63,8 @@ fn of_tls(place: &str, error: &rustls::Error) -> String {
     };
     let wrong = match why {
         CertificateError::UnknownIssuer => {
-            "comes from an authority that this machine does not trust: add the authority's certificate to those of \
-             the operating system, or name its file in SSL_CERT_FILE"
+            "comes from an authority that this machine does not trust: name the file with the authority's \
+             certificate with --ca-cert or in SSL_CERT_FILE, or add it to those of the operating system"
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "has expired: renew it, or correct the clock of this machine"

@@ -18,6 +18,18 @@ fn plain(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     builder.tls_certs_only([])
 }
 
+/// Returns the certificates of a text in PEM.
+fn certificates(pem: &[u8]) -> Result<Vec<reqwest::Certificate>, ClientError> {
+    let found = reqwest::Certificate::from_pem_bundle(pem).ok().filter(|found| !found.is_empty());
+    found.ok_or_else(|| {
+        ClientError::Request(
+            "the file of authorities has no certificate in PEM: it must contain at least one block \
+             BEGIN CERTIFICATE"
+                .to_owned(),
+        )
+    })
+}
+
 /// A connection pool to one server.
 #[derive(Clone)]
 pub(crate) struct Network {
@@ -27,7 +39,9 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    pub(crate) fn url(base: &str) -> Result<Self, ClientError> {
+    /// Creates the pool of a URL. `authorities` are certificates in PEM that `https` trusts besides
+    /// those of the machine.
+    pub(crate) fn url(base: &str, authorities: Option<&[u8]>) -> Result<Self, ClientError> {
         let bad = || {
             ClientError::Request(format!(
                 "{base} is not the URL of a server: use one like http://127.0.0.1:8411"
@@ -38,7 +52,16 @@ impl Network {
         }
         reqwest::Url::parse(base).map_err(|_| bad())?;
         let builder = reqwest::Client::builder();
-        let http = http_client(if base.starts_with("https://") { builder } else { plain(builder) })?;
+        let http = http_client(match (base.starts_with("https://"), authorities) {
+            (true, Some(pem)) => builder.tls_certs_merge(certificates(pem)?),
+            (true, None) => builder,
+            (false, None) => plain(builder),
+            (false, Some(_)) => {
+                return Err(ClientError::Request(format!(
+                    "{base} uses no TLS, so no certificate is checked: use https://, or give no certificates"
+                )));
+            }
+        })?;
         Ok(Self { http, base: base.trim_end_matches('/').into(), place: base.into() })
     }
 
@@ -87,7 +110,7 @@ mod tests {
             body: Outgoing::Empty,
             deadline_ms: Some(deadline_ms),
         };
-        Network::url(url).unwrap().send(request).await.err().unwrap()
+        Network::url(url, None).unwrap().send(request).await.err().unwrap()
     }
 
     /// Starts a port that answers each connection with these bytes and closes it.

@@ -108,6 +108,7 @@ mod tests {
             url: None,
             token: None,
             token_file: None,
+            ca_cert: None,
             no_attach: true,
             wait_ms: None,
         }

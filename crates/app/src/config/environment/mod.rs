@@ -16,6 +16,7 @@ use service_links::is_service_link;
 const OTHERS: &[&str] = &[
     "LOCI_MEMORY",
     "LOCI_BIN",
+    "LOCI_CA_CERT",
     "LOCI_CONFIG",
     "LOCI_DATA_DIR",
     "LOCI_MASTER_KEY",

@@ -226,17 +226,17 @@ mod tests {
         let call = |name: &str| json!({ "name": name });
         check("tools/list", json!({}), &[("mcp-method", "tools/list")], "");
         check("tools/list", json!({}), &[], "Mcp-Method is missing");
-        check("tools/list", json!({}), &[("mcp-method", "TOOLS/LIST")], "another method");
+        check("tools/list", json!({}), &[("mcp-method", "TOOLS/LIST")], "differs from the method");
         check("tools/list", json!({}), &[("mcp-method", "tools/list"), ("mcp-method", "x")], "twice");
         check("tools/call", call("a"), &[("mcp-method", "tools/call")], "Mcp-Name is missing");
-        check("tools/call", call("a"), &[("mcp-method", "tools/call"), ("mcp-name", "b")], "something else");
+        check("tools/call", call("a"), &[("mcp-method", "tools/call"), ("mcp-name", "b")], "differs from the name");
         check("tools/call", call("a"), &[("mcp-method", "tools/call"), ("mcp-name", " a ")], "");
         check("tools/call", call("ä"), &[("mcp-method", "tools/call"), ("mcp-name", "=?base64?w6Q=?=")], "");
         check(
             "tools/call",
             call("ä"),
             &[("mcp-method", "tools/call"), ("mcp-name", "=?base64?w6?=")],
-            "something",
+            "differs from the name",
         );
         let read = json!({ "uri": "memory://x" });
         check("resources/read", read, &[("mcp-method", "resources/read"), ("mcp-name", "memory://x")], "");
