@@ -2,8 +2,8 @@
 //! Its response depends only on the request (`loci_store_conformance::plain_answers`), so two runs
 //! over the same conversation give the same memories.
 //!
-//! Other programs here start it in their own process and watch its requests (`completions_endpoint`). It does not
-//! show the extraction quality of a real model.
+//! Other programs here start it in their own process and watch its requests
+//! (`completions_endpoint`). It does not show the extraction quality of a real model.
 
 mod completions_endpoint;
 

@@ -45,7 +45,8 @@ pub(crate) struct Globals {
     /// A file that contains the token (mode 0600) [env: LOCI_TOKEN_FILE=]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Where")]
     pub(crate) token_file: Option<PathBuf>,
-    /// A file of certificates (PEM) that an https URL may be signed by, besides those of the machine
+    /// A file of certificates (PEM) that an https URL may be signed by, besides those of the
+    /// machine
     #[arg(long, global = true, value_name = "FILE", env = "LOCI_CA_CERT", help_heading = "Where")]
     pub(crate) ca_cert: Option<PathBuf>,
     /// Open the folder directly, even if a server has it open

@@ -118,7 +118,8 @@ const DIFFERENCE: &str = "DIFFERENCE";
 /// The code of all other failures that a command finds itself.
 const FAILED: &str = "FAILED";
 
-/// Returns the code of an error that the API did not report: that of its first cause of a known kind.
+/// Returns the code of an error that the API did not report: that of its first cause of a known
+/// kind.
 pub(crate) fn error_code(error: &anyhow::Error) -> &'static str {
     error.chain().find_map(code_of_cause).unwrap_or(FAILED)
 }

@@ -20,7 +20,7 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
     // The check precedes opening, which alone would block on a pipe.
     if !std::fs::metadata(path).with_context(named)?.is_file() {
         let rule = format!(
-            "{} is no regular file: copy its content to a regular file, and name that file",
+            "{} is not a regular file: copy its content to a regular file, and name that file",
             path.display()
         );
         return Err(Usage(rule).into());

@@ -3,8 +3,8 @@
 //! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once;
 //! `config`: what can be configured; `cli`: the commands and their options; `commands`: one file
 //! per command; `session`: how a command reaches the native API; `memory_argument`: the memory it
-//! works on; `output` and `exit`: what people and programs see of it; `embedded_engine`: the same for a
-//! program of somebody else.
+//! works on; `output` and `exit`: what people and programs see of it; `embedded_engine`: the same
+//! for a program of somebody else.
 //!
 //! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
 //! in `commands::run`.

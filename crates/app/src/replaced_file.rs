@@ -20,7 +20,7 @@ pub(crate) fn replace(path: &Path, text: &str, mode: u32) -> Result<()> {
     match std::fs::symlink_metadata(path) {
         Ok(about) if !about.is_file() => {
             let rule = format!(
-                "{} is no regular file but a link, a pipe, a folder or the like, and is not replaced: remove it, or name \
+                "{} is not a regular file but a link, a pipe, a folder or the like, and is not replaced: remove it, or name \
                  another file",
                 path.display()
             );
@@ -60,7 +60,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
         for name in ["link", "loose link", "folder", "pipe"] {
             let error = replace(&at(name), "8474\n", 0o600).unwrap_err().to_string();
-            assert!(error.contains("no regular file") && error.contains("remove it"), "{name}: {error}");
+            assert!(error.contains("not a regular file") && error.contains("remove it"), "{name}: {error}");
         }
         assert_eq!(std::fs::read_to_string(at("elsewhere")).unwrap(), "mine");
         assert!(std::fs::symlink_metadata(at("link")).unwrap().is_symlink());

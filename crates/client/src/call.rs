@@ -50,8 +50,8 @@ impl Client {
         Network::url(base, None).map(|network| Self::over(Transport::Network(network)))
     }
 
-    /// Creates a client of a URL such as `https://memory.example`. The client trusts the authorities
-    /// of the machine, and the certificates in `authorities` (PEM).
+    /// Creates a client of a URL such as `https://memory.example`. The client trusts the
+    /// authorities of the machine, and the certificates in `authorities` (PEM).
     ///
     /// # Errors
     /// If it is no `https` URL, or the text contains no certificate or an invalid one.

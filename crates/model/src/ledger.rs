@@ -2,8 +2,8 @@
 //! shelf, one actor or one subject, the newest first. A noun that needs other queries has a table
 //! of its own.
 //!
-//! An entry is a noun in its stored form ([`LedgerNoun`]). To add a noun: its `impl LedgerNoun` with a
-//! [`Shelf`] of its own, and a line in the list of shelves of its product; no store changes.
+//! An entry is a noun in its stored form ([`LedgerNoun`]). To add a noun: its `impl LedgerNoun`
+//! with a [`Shelf`] of its own, and a line in the list of shelves of its product; no store changes.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -207,7 +207,7 @@ fn read(field: &str, path: &Path) -> Result<Vec<u8>> {
     };
     // The check precedes opening, which alone would block on a pipe.
     if !std::fs::metadata(path).map_err(failed)?.is_file() {
-        let rule = format!("{field} names no regular file: {}", path.display());
+        let rule = format!("{field} names not a regular file: {}", path.display());
         return Err(Error::invalid(field, rule));
     }
     std::fs::read(path).map_err(failed)

@@ -2,9 +2,9 @@
 //! turn configurations into the engine's ports.
 //!
 //! One file implements a protocol: it creates requests, and parses responses and refusals.
-//! Everything else is shared. [`model_call`] performs a call, [`server_capabilities`] remembers the features that a
-//! server accepts, [`failure`] maps errors, `schema_forms` adapts schemas to vendors, and `embed`
-//! contains the embedders. `loci-outbound` sends the requests.
+//! Everything else is shared. [`model_call`] performs a call, [`server_capabilities`] remembers the
+//! features that a server accepts, [`failure`] maps errors, `schema_forms` adapts schemas to
+//! vendors, and `embed` contains the embedders. `loci-outbound` sends the requests.
 //!
 //! To add a protocol: a file with an `impl Dialect`, one line in `registry::DIALECTS`, a variant of
 //! [`registry::Protocol`], and a vendor in `tests/it` with its exchanges.

@@ -4,8 +4,8 @@
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context
 //!   Protocol; `operations`: health, metrics, logs;
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: the
-//!   tools that agents call by name, through `v1` and `mcp`; `authenticated_call`: the authenticated call that
-//!   both share; `error_code`: the codes that both return;
+//!   tools that agents call by name, through `v1` and `mcp`; `authenticated_call`: the
+//!   authenticated call that both share; `error_code`: the codes that both return;
 //! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
 //!   `listener`: TCP, TLS and the unix socket;
 //! * [`router`] combines them. To add an interface, write its module and add a line there.

@@ -102,7 +102,7 @@ mod tests {
         for _ in 0..5 {
             let (path, kind, rule) = heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
             assert_eq!(kind, ErrorKind::InvalidInput, "{path:?}");
-            assert!(rule.contains("no regular file"), "{path:?}: {rule}");
+            assert!(rule.contains("not a regular file"), "{path:?}: {rule}");
         }
         assert_eq!(open(&at("none")).unwrap_err().kind(), ErrorKind::NotFound);
         std::fs::write(at("latin"), b"\xe9").unwrap();

@@ -1,5 +1,5 @@
-//! A row of either database: columns by index, read with errors of the model. `row_readers` interprets
-//! the columns.
+//! A row of either database: columns by index, read with errors of the model. `row_readers`
+//! interprets the columns.
 
 use loci_model::{Result, Timestamp};
 use serde::de::DeserializeOwned;

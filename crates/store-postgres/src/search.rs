@@ -1,5 +1,5 @@
 //! The search port: small memories are searched in the in-process index, large ones in the database
-//! (`great`).
+//! (`large_memories`).
 //!
 //! The server determines the size when a memory is first searched, and again when its index has
 //! grown. The move of a memory to the database happens in the background: until its passages are

@@ -38,7 +38,7 @@ fn roots(path: &Path) -> Result<RootCertStore> {
     };
     // Check before opening it: opening a pipe would block.
     if !std::fs::metadata(path).map_err(|error| unreadable(&error))?.is_file() {
-        return Err(unreadable(&"it is no regular file"));
+        return Err(unreadable(&"it is not a regular file"));
     }
     let mut store = RootCertStore::empty();
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))? {

@@ -1,8 +1,8 @@
 //! The checks of the data that deliveries leave, from the events in the repository, with rules
 //! written separately here. Each delivery is known once and processed, and each review is stored
 //! once in its current version. A rule is supported by its reviews and by none twice, each step has
-//! one row, and each pull request has its outcome. The weights are not known here: `comparison` compares
-//! them with an undisturbed run.
+//! one row, and each pull request has its outcome. The weights are not known here: `comparison`
+//! compares them with an undisturbed run.
 
 use std::collections::{BTreeMap, BTreeSet};
 

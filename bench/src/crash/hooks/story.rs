@@ -1,6 +1,6 @@
 //! The story: a seeded sequence of events in the repository, and the deliveries by which a forge
-//! reports them. `moves` has the steps of pull requests. `delivery_sender` decides when and how often
-//! deliveries are sent.
+//! reports them. `moves` has the steps of pull requests. `delivery_sender` decides when and how
+//! often deliveries are sent.
 
 use serde_json::{Value, json};
 

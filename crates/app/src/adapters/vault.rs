@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<Option<Zeroizing<[u8; KEY_BYTES]>>> {
         }
         Err(error) if error.kind() == IoError::NotFound => Ok(None),
         Err(error) if error.kind() == IoError::InvalidInput => {
-            let rule = "master.key of the data folder is no regular file but a pipe, a device, a socket or a \
+            let rule = "master.key of the data folder is not a regular file but a pipe, a device, a socket or a \
                         folder: put the file with the key in its place";
             Err(Error::unavailable(rule).caused_by(error))
         }
@@ -277,7 +277,7 @@ mod tests {
             told.send([vault.prepare().unwrap_err(), vault.seal(b"x").unwrap_err()]).unwrap();
         });
         for error in heard.recv_timeout(std::time::Duration::from_secs(60)).unwrap() {
-            assert!(error.message.contains("no regular file"), "{}", error.message);
+            assert!(error.message.contains("not a regular file"), "{}", error.message);
         }
     }
 

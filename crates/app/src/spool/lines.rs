@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<String>> {
 /// end opens.
 fn check_regular(path: &Path) -> Result<()> {
     if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
-        bail!("{} is no regular file: remove it, or name another spool", path.display());
+        bail!("{} is not a regular file: remove it, or name another spool", path.display());
     }
     Ok(())
 }

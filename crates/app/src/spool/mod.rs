@@ -2,8 +2,8 @@
 //! clone, until they can be sent. Each line carries the key by which a server recognizes a
 //! repetition, so that sending it twice is harmless. No lock is held while an entry is sent. No
 //! process waits long for the lock: entries are then written next to the spool ([`late_reports`]).
-//! Permanently rejected entries are set aside ([`refused_entries`]). This module neither decides when to
-//! spool or send, nor sends.
+//! Permanently rejected entries are set aside ([`refused_entries`]). This module neither decides
+//! when to spool or send, nor sends.
 
 mod entry;
 mod late_reports;

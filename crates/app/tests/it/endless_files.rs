@@ -13,11 +13,11 @@ fn what_never_ends_is_refused() {
         assert!(said.contains(rule), "{arguments:?}: {said}");
     };
     for file in ["/dev/zero", &pipe] {
-        check(2, &["import", "--format", "jsonl", file], "is no regular file");
-        check(2, &["sre", "import", "--memory", "notes", file], "is no regular file");
-        check(1, &["memory", "list", "--config", file], "is no regular file");
+        check(2, &["import", "--format", "jsonl", file], "is not a regular file");
+        check(2, &["sre", "import", "--memory", "notes", file], "is not a regular file");
+        check(1, &["memory", "list", "--config", file], "is not a regular file");
         for arguments in TEXTS {
-            check(1, &[arguments, &[file]].concat(), "it is no regular file");
+            check(1, &[arguments, &[file]].concat(), "it is not a regular file");
         }
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! A format is one file here and one line in [`READERS`]: `mem0`, `strands_json`, `letta`: JSON;
 //! `okf`, `agents_md`: Markdown files. `item`: the result of reading; `json_items`: JSON lists with
-//! their lines; `frontmatter`: texts with a head; `times`: foreign times. `agentcore` is no file format
-//! but a wire format, and has its own folder.
+//! their lines; `frontmatter`: texts with a head; `times`: foreign times. `agentcore` is no file
+//! format but a wire format, and has its own folder.
 
 pub mod agentcore;
 pub mod agents_md;

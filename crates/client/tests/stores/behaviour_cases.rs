@@ -2,8 +2,8 @@
 //! [`RemoteStore`], and the server is a listener that responds with the statuses of a case.
 //!
 //! A case is skipped only if the type of an option excludes its value: a number is no `String`, 0
-//! is no `NonZeroU32`, and a `ReadNamespace` is one of two. Other clients must reject such a case, and each
-//! list asserts the number of them.
+//! is no `NonZeroU32`, and a `ReadNamespace` is one of two. Other clients must reject such a case,
+//! and each list asserts the number of them.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! The verb `branch_pushed`: commits on the default branch may revert merged changes, and may
+//! The verb `branch_push`: commits on the default branch may revert merged changes, and may
 //! revert those reverts. One write, which a repetition does not change. The caller's grants are not
 //! checked: see `pull_request_report`.
 

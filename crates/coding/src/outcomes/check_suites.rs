@@ -1,4 +1,4 @@
-//! The verb `checks_ended`: the result of the first check suite on the commit that a task pushed
+//! The verb `check_suites`: the result of the first check suite on the commit that a task pushed
 //! first. Suites may arrive in any order: the one that ended first decides, and one without a known
 //! task waits for its pull request. One write, which a repetition does not change. The caller's
 //! grants are not checked: see `pull_request_report`.

@@ -15,8 +15,8 @@
 //! | `markdown_patch` | a bullet as a patch: pure |
 //! | `reviewer_erasure`, `safeguard_effects` | erasure of one person; the effects of safeguards on rules |
 //!
-//! Every change of a rule's support calls `state_transition::settle`, the only function that changes states
-//! because of statements; `relevance` changes them because of time.
+//! Every change of a rule's support calls `state_transition::settle`, the only function that
+//! changes states because of statements; `relevance` changes them because of time.
 
 mod add;
 mod answers;

@@ -36,35 +36,30 @@ impl Sync<'_> {
                 let known = self.kept.get(path);
                 (hex_of(file), known.and_then(|known| known.rendered.clone().or(known.agreed.clone())))
             }
-            SyncAction::Write { .. }
-            | SyncAction::Remove { .. }
-            | SyncAction::Move { .. }
-            | SyncAction::PutAway { .. }
-            | SyncAction::Agree { .. }
-            | SyncAction::Forget { .. } => return Ok(false),
+            SyncAction::Write { .. } | SyncAction::Remove { .. } | SyncAction::Move { .. } => {
+                return Ok(false);
+            }
+            SyncAction::PutAway { .. } | SyncAction::Agree { .. } | SyncAction::Forget { .. } => {
+                return Ok(false);
+            }
         };
         let Some((text, executable)) = self.text_of(path, &file).await? else { return Ok(false) };
-        let Some(MirrorPending::Take { token, over, .. }) =
-            self.kept.get(path).and_then(|known| known.pending.clone())
-        else {
-            return Ok(false);
-        };
+        let pending = self.kept.get(path).and_then(|known| known.pending.clone());
+        let Some(MirrorPending::Take { token, over, .. }) = pending else { return Ok(false) };
         let known = self.known_document(look, path).await?;
         match self.layout.read(path, &text, known.as_ref(), &look.around()) {
             FileMeaning::Document { path: at, content, warnings } => {
                 warnings.into_iter().for_each(|warning| self.note(path, warning));
-                let beside = match action {
-                    SyncAction::KeepBoth { file: digest, .. } => {
-                        match DocumentPath::parse(&conflict_path(at.as_str(), digest)) {
-                            Ok(beside) => Some((beside, base)),
-                            Err(error) => {
-                                self.refused(path, &file, &error.message);
-                                return Ok(false);
-                            }
+                let mut beside = None;
+                if let SyncAction::KeepBoth { file: digest, .. } = action {
+                    match DocumentPath::parse(&conflict_path(at.as_str(), digest)) {
+                        Ok(path) => beside = Some((path, base)),
+                        Err(error) => {
+                            self.refused(path, &file, &error.message);
+                            return Ok(false);
                         }
                     }
-                    _ => None,
-                };
+                }
                 if over.is_none()
                     && let Some(other) = look.laid.other_spelling(&at)
                 {

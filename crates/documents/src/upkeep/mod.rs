@@ -1,5 +1,5 @@
 //! The upkeep of a tree as runs: a run is planned on a state of the tree and stored, may be
-//! inspected, and is applied in one write, or not at all. [`consolidating`](super::consolidating)
+//! inspected, and is applied in one write, or not at all. [`consolidation`](super::consolidating)
 //! and the model make the plans; nothing here judges a document.
 //!
 //! | folder | content |

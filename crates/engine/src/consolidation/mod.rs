@@ -80,7 +80,7 @@ pub struct Neighbourhood {
 pub struct Why {
     /// Readable reason, at most 500 characters.
     pub reason: String,
-    /// The rules ([`decisions::carry_out::RULES`]), or the prompt of the model.
+    /// The rules ([`decisions::decision_write::RULES`]), or the prompt of the model.
     pub by: String,
 }
 

@@ -12,7 +12,7 @@
 //! | [`ranking`] | the sum and the order |
 //! | [`calibration`] | the relevance of a sum |
 //! | `listing`, `near_duplicates`, `budget` | reading, near-duplicates, token budget |
-//! | `provisional` | turns that are not extracted yet, if the memory enables them |
+//! | `provisional_records` | turns that are not extracted yet, if the memory enables them |
 //! | [`weights`] | the numbers, from `weights.json` |
 //! | `memory_weights` | the weights of a memory that has its own |
 //! | `search_additions` | additions by other operations: records that take a place, and synonyms |

@@ -1,6 +1,6 @@
 //! The acceptance list of verified memory, A1 to A12, as far as it can be tested without a network,
-//! a real clock and a machine of known speed. The table in docs/reference/fact-acceptance.md lists the
-//! others.
+//! a real clock and a machine of known speed. The table in docs/reference/fact-acceptance.md lists
+//! the others.
 
 use std::sync::Arc;
 

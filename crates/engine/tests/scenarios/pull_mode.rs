@@ -316,7 +316,7 @@ fn answers_that_the_job_refuses_are_attempts_also_of_those_who_never_came() {
     assert!(world.extraction().failure_reason.unwrap().starts_with("MODEL_INVALID_RESPONSE: "));
 }
 
-/// Answers the extraction question with both facts; `meanwhile` runs before the question on their
+/// Answers the extraction question with both facts; `concurrent_changes` runs before the question on their
 /// relation.
 fn undecided_while(
     world: &World,

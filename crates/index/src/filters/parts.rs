@@ -69,8 +69,8 @@ struct Node {
 /// All parts.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// Parts by [`FilterPartKind`], then by number. For strategies, actors and sessions, the first one is the
-    /// part of records without one.
+    /// Parts by [`FilterPartKind`], then by number. For strategies, actors and sessions, the first
+    /// one is the part of records without one.
     parts: [Vec<Part>; 5],
     nodes: Vec<Node>,
     by_path: BTreeMap<Arc<str>, u32>,

@@ -3,8 +3,8 @@
 //!
 //! It knows neither the storage of secrets nor the rights of a caller. The interface looks up the
 //! secret of [`Claim::access_key_id`], and the engine decides the rest. It reads no clock: `now` is
-//! an argument. `sigv4_chunks` handles bodies in signed chunks. `sigv4_query_claim` reads signatures
-//! in the query, if the rules allow them.
+//! an argument. `sigv4_chunks` handles bodies in signed chunks. `sigv4_query_claim` reads
+//! signatures in the query, if the rules allow them.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -6,9 +6,10 @@
 //!   check of it;
 //! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]:
 //!   errors by code;
-//! * `arguments`, `shapes`: arguments that several families share; `native`: tools that are calls of
-//!   the native API;
-//! * [`memory_selection`]: the memory of a call; [`profile`]: the sets of tools that are listed together.
+//! * `arguments`, `shapes`: arguments that several families share; `native`: tools that are calls
+//!   of the native API;
+//! * [`memory_selection`]: the memory of a call; [`profile`]: the sets of tools that are listed
+//!   together.
 //!
 //! To add a tool: a file in the folder of its family with a function that makes its
 //! [`Tool`](tool::Tool), and a line in the family's `tools`. A tool that cannot be called yet has

@@ -13,7 +13,7 @@ use crate::row_readers::exchange as read;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::reading::exchange`] reads of exchanges `x`, after the id of the
+/// The columns that [`crate::row_readers::exchange`] reads of exchanges `x`, after the id of the
 /// memory.
 pub const COLUMNS: &str = "x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
                            x.prompt, x.model, x.grammar, x.reply, x.system, x.input";

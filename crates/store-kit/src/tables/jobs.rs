@@ -14,7 +14,7 @@ use crate::row_readers::shown_job;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::reading::job`] reads of jobs `j`, after the id of the memory.
+/// The columns that [`crate::row_readers::job`] reads of jobs `j`, after the id of the memory.
 pub const COLUMNS: &str = "j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
                            j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, j.waits, j.fallback, j.win, \
                            j.kind_word";

@@ -100,7 +100,7 @@ pub(super) fn share(tx: &PgTx<'_>, memory: &MemoryId, threads: usize) -> Result<
     Ok(if is_last { held.done(Some(more)) } else { Progress::More })
 }
 
-/// The row of a memory in `great`.
+/// The row of a memory in `large_memories`.
 struct GreatMemoryRow {
     sequence: i64,
     cut_by: i32,
@@ -118,7 +118,7 @@ impl GreatMemoryRow {
     }
 }
 
-/// Locks the row of the memory in `great`, and creates it if it does not exist.
+/// Locks the row of the memory in `large_memories`, and creates it if it does not exist.
 fn locked(tx: &PgTx<'_>, memory: i64) -> Result<GreatMemoryRow> {
     tx.later(
         "INSERT INTO great(mem, sequence, analysis, passages, turns, measured, sessions, terms, pairs, windows, paths, \

@@ -104,13 +104,12 @@ impl Verified {
                 if let Some(first) = replayed(before)? {
                     return Ok(first);
                 }
-                let LocatedFact { remembered, .. } =
-                    located(tx, &caller, &memory.id, &id, Capability::Write)?;
+                let found = located(tx, &caller, &memory.id, &id, Capability::Write)?;
                 // A newer verification by another caller may differ from the caller's own.
                 let newest =
                     tx.fact_events().newest(&memory.id, &id, receipts::VERIFICATIONS, since, None)?;
                 let receipt = newest.filter(receipts::is_valid).ok_or_else(verify_first)?;
-                let mut fact = remembered.fact;
+                let mut fact = found.remembered.fact;
                 let refreshed = confirms(&receipt)
                     && fact.status == RecordState::Active
                     && outcome != Some(AppliedOutcome::Harmful);

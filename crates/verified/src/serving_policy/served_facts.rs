@@ -107,7 +107,8 @@ impl Verified {
         }
         let prompt = serving.prompt.map(|tokens| {
             let patterns = Patterns::in_force(self.engine.settings().patterns);
-            // A block that shows places only, or facts beyond its budget, does not count the others.
+            // A block that shows places only, or facts beyond its budget, does not count the
+            // others.
             let is_bare = views.is_empty() && unstated.is_empty();
             let counted = if is_bare { omitted } else { OmittedFacts::default() };
             let seed = self.engine.ids().random();

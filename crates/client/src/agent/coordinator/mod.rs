@@ -4,8 +4,8 @@
 //! * [`ExtractionCoordinator`]: one lane per store, so that no store waits for or suffers from
 //!   another;
 //! * [`ExtractionConfig`]: the extraction configuration of a store: triggers, filter, extractor;
-//! * `queue`, `segment`, `retry_schedule`, `save_outcome`: the next segment, and the outcome of an answer;
-//!   pure;
+//! * `queue`, `segment`, `retry_schedule`, `save_outcome`: the next segment, and the outcome of an
+//!   answer; pure;
 //! * `spool`, `quarantine`: the durable messages, and those that no store accepts.
 //!
 //! No message disappears silently: it is stored, quarantined, or dropped with an error in the log.

@@ -165,7 +165,7 @@ impl DirectoryRoot {
         if let Some((place, about)) = look(&self.root, path)?
             && !about.is_file()
         {
-            return Err(conflict(&self.root, &place, "is no regular file"));
+            return Err(conflict(&self.root, &place, "is not a regular file"));
         }
         let present = match only_if {
             FilePrecondition::Any => return Ok(()),
@@ -211,7 +211,7 @@ impl DirectoryRoot {
         self.needed()?;
         let place = self.root.join(LOCK);
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_file()) {
-            return Err(conflict(&self.root, &place, "is no regular file"));
+            return Err(conflict(&self.root, &place, "is not a regular file"));
         }
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(place).map_err(failed)?;
         locked(&lock)?;

@@ -1,6 +1,6 @@
 //! A directory as a file backend: the five required methods, and preconditions under a lock that
-//! all processes share. It keeps no versions and does not search. `file_access` and `walk` read and write
-//! the disk.
+//! all processes share. It keeps no versions and does not search. `file_access` and `walk` read and
+//! write the disk.
 
 mod file_access;
 mod walk;

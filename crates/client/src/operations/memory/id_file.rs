@@ -24,7 +24,7 @@ impl SreMemory {
         let place = directory.join(FILE);
         if fs::symlink_metadata(&place).is_ok_and(|about| !about.is_file()) {
             let rule = format!(
-                "{} is no regular file but a link, a pipe, a folder or the like, and is not replaced: remove it",
+                "{} is not a regular file but a link, a pipe, a folder or the like, and is not replaced: remove it",
                 place.display()
             );
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, rule));
@@ -68,7 +68,7 @@ mod tests {
         fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("elsewhere", &path).unwrap();
         let refused = memory.write_memory_id(folder.path()).unwrap_err().to_string();
-        assert!(refused.contains("no regular file"), "{refused}");
+        assert!(refused.contains("not a regular file"), "{refused}");
         assert!(!folder.path().join("elsewhere").exists(), "a link is not written through");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();

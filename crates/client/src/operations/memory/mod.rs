@@ -2,8 +2,8 @@
 //! agent continues. Every such call has a `try_…` form that returns the error.
 //!
 //! * `hooks`: before planning, after each agent, at the end;
-//! * `started_investigations`: the investigations that this memory started, and their users; `id_file`: the id for
-//!   scripts;
+//! * `started_investigations`: the investigations that this memory started, and their users;
+//!   `id_file`: the id for scripts;
 //! * `link`: the connection to the memory; without one it is offline;
 //! * `notices`: the rate limit of repeated warnings.
 //!

@@ -1,5 +1,5 @@
 //! Imports of a labelled corpus: six small repositories, each with the edges that exist, those that
-//! names alone do not find (`missed`), and the false ones that the analysis finds (`wrong`).
+//! names alone do not find (`missed_files`), and the false ones that the analysis finds (`wrong`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

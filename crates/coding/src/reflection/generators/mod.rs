@@ -1,5 +1,5 @@
 //! Generators that find reflections in tasks without a model, one file each: pure, over the data in
-//! `ground`. A common rule decides if enough tasks support a finding.
+//! `evidence`. A common rule decides if enough tasks support a finding.
 //!
 //! To add one: a file with a function from the ground to its findings, a line in [`GENERATORS`],
 //! cases in its test.

@@ -69,8 +69,8 @@ impl Coding {
                 let (task, commit) = self.task_at(caller, &memory, id).await?;
                 let read = self.read_docs(&task, commit.as_deref()).await?;
                 // Similar records are searched within the write, by words only.
-                let (warnings, around, now) =
-                    (read.warnings.clone(), SimilarRecords::default(), self.engine.now());
+                let (warnings, now) = (read.warnings.clone(), self.engine.now());
+                let around = SimilarRecords::default();
                 let fresh = |_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
                 let ids = (0..max).map(fresh).collect::<Result<Vec<_>>>()?;
                 let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
@@ -86,20 +86,19 @@ impl Coding {
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let (memory, view, by) = (&memory, &view, caller.name.as_str());
                         let building = Building { memory, view, policy, expiry: None, by, now };
-                        let (mut found, mut left) = (Tally::default(), ids.as_slice());
-                        let mut events = Vec::with_capacity(items.len());
+                        let (mut found, mut left, mut events) =
+                            (Tally::default(), ids.as_slice(), Vec::new());
                         for item in &items {
                             let parsed = learnings::parse(item.text.as_deref().unwrap_or_default());
                             let (here, rest) = left.split_at(parsed.len().min(left.len()));
                             left = rest;
-                            let sources = source(item);
                             let learner = LearningWriter {
                                 building: &building,
                                 task: &task,
                                 read: &read,
                                 commit: item.commit.as_deref().or(commit.as_deref()),
                                 prompt: None,
-                                sources: &sources,
+                                sources: &source(item),
                                 kind,
                                 around: &around,
                                 observed_at: now,

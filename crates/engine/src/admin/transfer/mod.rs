@@ -3,8 +3,8 @@
 //! progress in the target. Nothing is written to the source.
 //!
 //! This module holds the operation and its checks. `copy`: rows by page; `sums`: digests of rows;
-//! `concurrent_changes`: changes in the source during the move; `exclusive_access`: other processes at work; `work_estimate`:
-//! the amount of work; `report`: progress and report.
+//! `concurrent_changes`: changes in the source during the move; `exclusive_access`: other processes
+//! at work; `work_estimate`: the amount of work; `report`: progress and report.
 
 mod concurrent_changes;
 mod copy;

@@ -44,7 +44,7 @@ pub struct DecisionWrite<'a> {
 }
 
 impl DecisionWrite<'_> {
-    /// Works like the function [`carry_out`].
+    /// Works like the function [`decision_write`].
     pub fn carry_out(
         &self,
         tx: &mut dyn Tx,

@@ -1,10 +1,10 @@
 //! The job that converts unprocessed events of one actor and session to records of one strategy.
 //!
 //! It runs in rounds. A round reads events after the strategy's progress (`round.rs`, `window.rs`),
-//! extracts (`candidates.rs`), embeds, finds near-duplicates, and writes all results and the progress
-//! in one transaction. If the basis of a round changed meanwhile (the progress, or the strategy's
-//! records in that namespace), it writes nothing and is planned again. A job that runs twice, or in
-//! parallel to another, therefore writes once.
+//! extracts (`candidates.rs`), embeds, finds near-duplicates, and writes all results and the
+//! progress in one transaction. If the basis of a round changed meanwhile (the progress, or the
+//! strategy's records in that namespace), it writes nothing and is planned again. A job that runs
+//! twice, or in parallel to another, therefore writes once.
 //!
 //! If a model gives no answer after all tries, the deterministic extraction replaces it. The job
 //! then fails with the reason and the affected messages, and extracts them again when it is

@@ -1,9 +1,9 @@
 //! Events that are not extracted yet, as provisional records in a search, if the memory enables
 //! them (`read_your_writes`).
 //!
-//! `pending_turns` finds the turns within the limits of `budget` and converts them to records; `pending_ranking`
-//! ranks them together with stored records. Nothing here is written, and without the setting
-//! nothing here runs.
+//! `pending_turns` finds the turns within the limits of `budget` and converts them to records;
+//! `pending_ranking` ranks them together with stored records. Nothing here is written, and without
+//! the setting nothing here runs.
 
 mod budget;
 mod pending_ranking;

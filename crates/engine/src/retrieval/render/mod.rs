@@ -2,7 +2,8 @@
 //! Pure: the same entries, budget and seed give the same bytes.
 //!
 //! Every text passes [`crate::safety::for_model`] here, independent of earlier checks. The callers
-//! select the records: facts (`verified/serving_policy/prompt_block`), hydration (`coding/hydration`).
+//! select the records: facts (`verified/serving_policy/prompt_block`), hydration
+//! (`coding/hydration`).
 
 mod budget;
 mod entry;

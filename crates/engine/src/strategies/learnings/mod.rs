@@ -1,8 +1,8 @@
 //! Learnings from an agent's report at the end of a task: one per paragraph or list item, each with
 //! its topic, its scope and its category. Pure; their further use is decided elsewhere.
 //!
-//! `paragraphs`: the boundaries; `topic`: the opening; `category`, `specificity`: the meaning of its
-//! words.
+//! `paragraphs`: the boundaries; `topic`: the opening; `category`, `specificity`: the meaning of
+//! its words.
 
 mod category;
 mod paragraphs;

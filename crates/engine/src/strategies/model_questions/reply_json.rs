@@ -233,8 +233,8 @@ impl ReplyObject<'_> {
         number
     }
 
-    /// Works like [`ReplyObject::text`] for a member that may be absent, null or empty; violations are
-    /// reported.
+    /// Works like [`ReplyObject::text`] for a member that may be absent, null or empty; violations
+    /// are reported.
     pub fn maybe_text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
             None | Some(Value::Null) => None,
@@ -243,8 +243,8 @@ impl ReplyObject<'_> {
         }
     }
 
-    /// Works like [`ReplyObject::maybe_text`] for a member of a nested object, which may itself be absent
-    /// or null.
+    /// Works like [`ReplyObject::maybe_text`] for a member of a nested object, which may itself be
+    /// absent or null.
     pub fn maybe_text_within(&mut self, outer: &str, name: &str, chars_max: usize) -> Option<String> {
         let members = match self.members.get(outer) {
             None | Some(Value::Null) => return None,

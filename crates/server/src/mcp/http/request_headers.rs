@@ -229,7 +229,12 @@ mod tests {
         check("tools/list", json!({}), &[("mcp-method", "TOOLS/LIST")], "differs from the method");
         check("tools/list", json!({}), &[("mcp-method", "tools/list"), ("mcp-method", "x")], "twice");
         check("tools/call", call("a"), &[("mcp-method", "tools/call")], "Mcp-Name is missing");
-        check("tools/call", call("a"), &[("mcp-method", "tools/call"), ("mcp-name", "b")], "differs from the name");
+        check(
+            "tools/call",
+            call("a"),
+            &[("mcp-method", "tools/call"), ("mcp-name", "b")],
+            "differs from the name",
+        );
         check("tools/call", call("a"), &[("mcp-method", "tools/call"), ("mcp-name", " a ")], "");
         check("tools/call", call("ä"), &[("mcp-method", "tools/call"), ("mcp-name", "=?base64?w6Q=?=")], "");
         check(

@@ -1,8 +1,8 @@
 //! The family `verified`: facts about repositories that cite code, verified before they are served.
 //!
 //! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `stats` have the tools, grouped by
-//! their arguments. `shapes` has the schemas that several of them share. `arguments` parses arguments.
-//! Results have the shapes of `loci_api::verified::fact`.
+//! their arguments. `shapes` has the schemas that several of them share. `arguments` parses
+//! arguments. Results have the shapes of `loci_api::verified::fact`.
 
 pub(super) mod arguments;
 mod changes;

@@ -1,7 +1,8 @@
-//! `loci githook`: commits name their task. Installation and the commands that git runs. `hook_installation`
-//! places the hooks, `includes` configures git, `scripts` contains the scripts, `run` implements
-//! the hooks, `rebase_attribution` attributes commits during a rebase, `report` sends reports, `trailers` and
-//! `message` edit the text, `worktree_task` holds the task of a working tree, and `git` runs git.
+//! `loci githook`: commits name their task. Installation and the commands that git runs.
+//! `hook_installation` places the hooks, `includes` configures git, `scripts` contains the scripts,
+//! `run` implements the hooks, `rebase_attribution` attributes commits during a rebase, `report`
+//! sends reports, `trailers` and `message` edit the text, `worktree_task` holds the task of a
+//! working tree, and `git` runs git.
 
 pub(crate) mod git;
 mod hook_installation;

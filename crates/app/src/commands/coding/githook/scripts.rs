@@ -1,6 +1,6 @@
 //! The hook scripts that git runs. Each runs the foreign hook first, from its own place and by its
-//! own name, then Loci's command, and never fails because of Loci. Text only: `hook_installation` writes the
-//! files.
+//! own name, then Loci's command, and never fails because of Loci. Text only: `hook_installation`
+//! writes the files.
 
 /// The folder of the scripts, relative to the directory that all working trees share.
 pub(super) const FOLDER: &str = "loci/hooks";

@@ -1,6 +1,6 @@
 //! Delivery of `loci task create|complete|finalize|note|feedback|hydrate` and `loci session append`
 //! to a server. Undeliverable reports are spooled, so that no caller waits. The next command that
-//! reaches a server sends them (`flushing`).
+//! reaches a server sends them (`spool_flush`).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! `loci task`: tasks of coding agents. `create` and `task_creation` create a task, `hydrate` prints
-//! its memories, and `complete`, `finalize`, `note` and `feedback` report about it by way of
+//! `loci task`: tasks of coding agents. `create` and `task_creation` create a task, `hydrate`
+//! prints its memories, and `complete`, `finalize`, `note` and `feedback` report about it by way of
 //! `delivery`. This module and `explain` show tasks, `search` runs the search of an agent, and
 //! `outcome` shows or sets the outcome.
 

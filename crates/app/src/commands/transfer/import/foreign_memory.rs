@@ -64,7 +64,7 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
     let others = if takes == FormatInput::Folder(&[".md"]) { found.others } else { 0 };
     for (what, count, why) in [
         ("link", found.links, "links are not followed"),
-        ("pipe, socket or device", found.special, "no regular file: such are not read"),
+        ("pipe, socket or device", found.special, "not a regular file: such are not read"),
         ("file", others, "no Markdown: only such files are read"),
         ("folder", found.hidden, "hidden: such folders are not entered"),
         ("folder", found.fetched, "generated or downloaded content: such folders are not entered"),

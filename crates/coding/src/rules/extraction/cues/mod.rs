@@ -2,7 +2,7 @@
 //! the points of a cue determine its effect.
 //!
 //! A statement is a rule if it contains an instruction ([`CueKind::Orders`]) and its general cues
-//! outweigh its local ones by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for
+//! outweigh its local ones by [`super::classification::POINTS_MIN`] or more. In a form, `CODE` stands for
 //! a code span, `VERBS` for the language's verbs. A cue with `unless` does not count if that form
 //! also matches, because the expressions have no lookahead.
 //!
@@ -148,7 +148,7 @@ fn compile(words: &'static CueWords) -> Language {
 }
 
 impl Language {
-    /// Returns the cues of a statement, in the order of the table. The copy is that of `matching`.
+    /// Returns the cues of a statement, in the order of the table. The copy is that of `cue_text`.
     pub(super) fn found<'a>(&'a self, copy: &'a str) -> impl Iterator<Item = &'static Cue> + 'a {
         let holds = |one: &&Compiled| {
             one.form.is_match(copy) && !one.unless.as_ref().is_some_and(|unless| unless.is_match(copy))
