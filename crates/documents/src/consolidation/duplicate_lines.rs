@@ -49,6 +49,7 @@ fn is_item(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consolidation::normal_form::line;
     use proptest::prelude::*;
 
     #[test]
@@ -70,8 +71,8 @@ mod tests {
         #[test]
         fn nothing_else_goes(body in "(- |# |```|a|b| |\n|\r\n){0,40}") {
             if let Some(kept) = without(&body) {
-                let lines: BTreeSet<String> = body.lines().map(crate::consolidation::normal_form::line).collect();
-                let after: BTreeSet<String> = kept.lines().map(crate::consolidation::normal_form::line).collect();
+                let lines: BTreeSet<String> = body.lines().map(line).collect();
+                let after: BTreeSet<String> = kept.lines().map(line).collect();
                 prop_assert_eq!(lines, after);
                 prop_assert_eq!(without(&kept), None);
             }
