@@ -1,9 +1,10 @@
 //! The confirmation of a command that destroys something: `--yes`, the name typed again, or a
-//! question on a terminal. A dry run shows the effect instead.
+//! question on a terminal. A dry run shows the effect instead. A command that changes one object
+//! needs no confirmation, but has a dry run.
 
 use std::io::{IsTerminal as _, Write as _};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde_json::json;
 
@@ -24,6 +25,36 @@ pub(crate) struct Confirmation {
     pub(crate) dry_run: bool,
 }
 
+/// The option of a command that changes one object, or whose effect can be undone.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct DryRun {
+    /// Only show what the command would change
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Prints what a command would do, such as “erase notes”.
+pub(crate) fn would(as_json: bool, effect: &str) -> Result<()> {
+    let shown = json!({ "dry_run": true, "would": effect });
+    output::result(as_json, &shown, |_| output::line(format!("would {effect}")))
+}
+
+/// Requires a “yes” on a terminal before files are written, for a command that showed its changes.
+///
+/// # Errors
+/// [`Usage`] if `can_ask` is false or there is no terminal, and an error after another answer.
+pub(crate) fn require_agreement(can_ask: bool) -> Result<()> {
+    if !can_ask || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        let rule = "nothing was written: nobody can be asked here; run it with --yes to write, or with \
+                    --dry-run to see";
+        return Err(Usage(rule.to_owned()).into());
+    }
+    match typed("Write this? [y/N] ")?.trim().to_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => bail!("nothing was written"),
+    }
+}
+
 impl Confirmation {
     /// Returns true if the command may go on. A dry run prints `effect`, such as “erase notes”, and
     /// returns false.
@@ -32,8 +63,7 @@ impl Confirmation {
     /// [`Usage`] if nobody confirmed, or with another name.
     pub(crate) fn is_given(&self, as_json: bool, effect: &str, name: &str) -> Result<bool> {
         if self.dry_run {
-            let shown = json!({ "dry_run": true, "would": effect });
-            output::result(as_json, &shown, |_| output::line(format!("would {effect}")))?;
+            would(as_json, effect)?;
             return Ok(false);
         }
         self.require(effect, name)?;
@@ -66,10 +96,15 @@ fn refusal(effect: &str, name: &str, reason: &str) -> anyhow::Error {
 
 fn typed_name(effect: &str, name: &str) -> Result<String> {
     output::note(format!("This will {effect}, which cannot be undone."));
+    typed(&format!("Type {name} to go on: "))
+}
+
+/// Returns the line that a person types after a question.
+fn typed(question: &str) -> Result<String> {
     let mut out = std::io::stderr().lock();
-    write!(out, "Type {name} to go on: ").and_then(|()| out.flush()).context("asking for confirmation")?;
+    write!(out, "{question}").and_then(|()| out.flush()).context("asking for confirmation")?;
     let mut typed = String::new();
-    std::io::stdin().read_line(&mut typed).context("reading the name")?;
+    std::io::stdin().read_line(&mut typed).context("reading the answer")?;
     Ok(typed)
 }
 
@@ -104,6 +139,28 @@ mod tests {
         assert_eq!(quoted("github.com/acme/shop"), "github.com/acme/shop");
         assert_eq!(quoted("Anna's"), "'Anna'\\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[cfg(all(feature = "verified", feature = "coding", feature = "documents", feature = "operations"))]
+    #[test]
+    fn every_command_that_removes_one_object_has_a_dry_run() {
+        use clap::CommandFactory as _;
+        let all = crate::cli::Cli::command();
+        for path in [
+            "record delete",
+            "event delete",
+            "key revoke",
+            "files rm",
+            "mirror rm",
+            "rule reject",
+            "rule expire",
+            "restore",
+            "install",
+        ] {
+            let command = path.split(' ').try_fold(&all, |command, word| command.find_subcommand(word));
+            let has_it = command.unwrap().get_arguments().any(|one| one.get_long() == Some("dry-run"));
+            assert!(has_it, "{path}");
+        }
     }
 
     #[cfg(all(feature = "verified", feature = "coding", feature = "operations"))]

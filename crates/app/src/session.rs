@@ -3,6 +3,7 @@
 //! the jobs that it caused. The jobs of a store with several servers are run by them.
 
 use std::collections::BTreeSet;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -99,7 +100,15 @@ impl Session {
         let (folder, config) = folder(globals, environment)?;
         let plan = StorePlan::of(&config, environment, folder)?;
         crate::logging::start_quiet();
-        Self::open(globals, environment, &config, plan)
+        let place = match plan.data_folder() {
+            Some(folder) => format!("the store in {}", folder.display()),
+            None => "the database".to_owned(),
+        };
+        let mut session = Self::open(globals, environment, &config, plan)?;
+        if std::io::stderr().is_terminal() {
+            session.client = session.client.clone().with_meanwhile(wait_notice::of_server(&place));
+        }
+        Ok(session)
     }
 
     /// Connects to a server: the named one, or one of this machine that has the folder open.

@@ -34,8 +34,8 @@ pub struct Client {
     meanwhile: Option<WaitingWork>,
 }
 
-/// Creates the work to do while a request waits for its server: for a connection, and for the start
-/// of the response. The work is dropped when the response starts.
+/// Creates the work to do while a request waits: for a connection to a server, and for the start of
+/// the response, also of a service in this process. The work is dropped when the response starts.
 pub type WaitingWork = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// The bytes of JSON lines, as a stream.
@@ -199,7 +199,7 @@ impl Client {
         self
     }
 
-    /// Sets the work to do while a request waits for a server over a connection.
+    /// Sets the work to do while a request waits for its response.
     pub fn with_meanwhile(mut self, meanwhile: WaitingWork) -> Self {
         self.meanwhile = Some(meanwhile);
         self
@@ -334,11 +334,8 @@ impl Client {
     /// Sends a request and runs the configured work meanwhile.
     async fn sent(&self, request: Request) -> Result<Response, ClientError> {
         let sending = self.transport.send(request);
-        let meanwhile = match (&self.meanwhile, &self.transport) {
-            (Some(meanwhile), Transport::Network(_)) => meanwhile(),
-            (Some(_) | None, _) => return sending.await,
-        };
-        match select(pin!(sending), meanwhile).await {
+        let Some(meanwhile) = &self.meanwhile else { return sending.await };
+        match select(pin!(sending), meanwhile()).await {
             Either::Left((response, _)) => response,
             Either::Right(((), sending)) => sending.await,
         }
@@ -468,7 +465,7 @@ mod tests {
         assert!(ask(client.without_meanwhile()).await.unwrap_err().is_retryable());
         let here = Client::in_process(Router::new().fallback(|| async { "1" })).with_meanwhile(meanwhile);
         assert_eq!(ask(here).await.unwrap(), 1);
-        assert_eq!(begun.load(std::sync::atomic::Ordering::Relaxed), 1, "the first call alone");
+        assert_eq!(begun.load(std::sync::atomic::Ordering::Relaxed), 2, "the calls with work meanwhile");
     }
 
     #[test]

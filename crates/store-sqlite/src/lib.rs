@@ -30,5 +30,5 @@ mod writer;
 
 pub use folder::data_folder_of;
 pub use options::SqliteOptions;
-pub use restore::{BackupSecrets, restore};
+pub use restore::{BackupSecrets, check_restore, restore};
 pub use store::SqliteStore;

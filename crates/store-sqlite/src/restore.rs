@@ -40,10 +40,7 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets>
     // The remains of a restore whose process was interrupted.
     replacement::settle(&folder)?;
     if !force && holds_data(&folder.join(DATABASE))? {
-        return Err(Error::conflict(format!(
-            "{} holds data: restore into an empty folder, or with --force to replace what is there",
-            folder.display()
-        )));
+        return Err(in_use(&folder));
     }
     let secrets = copy(from, &replacement::unfinished(&folder)).inspect_err(|_| {
         // Best effort: the original error is more useful than one about the remains.
@@ -53,6 +50,23 @@ pub fn restore(from: &Path, folder: &Path, force: bool) -> Result<BackupSecrets>
     index_files::clear(&folder)?;
     replacement::replace(&folder)?;
     Ok(secrets)
+}
+
+/// Checks a backup and the folder for it, and changes nothing.
+///
+/// # Errors
+/// Those of [`restore`], except for a folder that a process uses.
+pub fn check_restore(from: &Path, folder: &Path, force: bool) -> Result<()> {
+    check(from)?;
+    let database = folder.join(DATABASE);
+    if !force && database.exists() && holds_data(&database)? { Err(in_use(folder)) } else { Ok(()) }
+}
+
+fn in_use(folder: &Path) -> Error {
+    Error::conflict(format!(
+        "{} holds data: restore into an empty folder, or with --force to replace what is there",
+        folder.display()
+    ))
 }
 
 /// Returns an error unless the file is a complete database that this binary can read.

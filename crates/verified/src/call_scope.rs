@@ -8,7 +8,8 @@ use loci_engine::memories::NewMemory;
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Reason, Result};
 
-use crate::Verified;
+use crate::repositories::unknown;
+use crate::{RepositoryName, Verified};
 
 /// The tag that selects the profile of a new memory.
 const PROFILE_TAG: &str = "loci:profile";
@@ -50,6 +51,28 @@ impl Verified {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns the memory of a call about a repository. Only a registration creates the memory for
+    /// code. Without that memory no repository is known, so the call fails and creates nothing.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN` if the caller could create the memory, but it does not exist; `Invalid` for a
+    /// malformed name; else those of [`Self::code_memory`].
+    pub(crate) async fn memory_of_repository(
+        &self,
+        caller: &Principal,
+        standing: &CallContext,
+        repo: &str,
+    ) -> Result<MemoryId> {
+        standing.check()?;
+        let is_named = standing.memory.is_some() || memories::only_granted(caller).is_some();
+        let may_create = !is_named && access::require_server_admin(caller).is_ok();
+        if may_create && self.engine.memory_known(caller, &self.parts.settings.memory).await?.is_none() {
+            RepositoryName::parse(repo)?;
+            return Err(unknown(repo));
+        }
+        self.code_memory(caller, standing).await
     }
 }
 

@@ -8,9 +8,10 @@ use loci_api::event as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::DryRun;
 use crate::memory_argument::MemoryArgument;
-use crate::output;
 use crate::session::Session;
+use crate::{confirmation, output};
 
 /// The maximum number of characters of a message in the output.
 const TEXT_CHARS: usize = 120;
@@ -82,6 +83,8 @@ pub(crate) enum Event {
     Delete {
         #[command(flatten)]
         place: SessionAddress,
+        #[command(flatten)]
+        dry: DryRun,
         /// The event
         event: String,
     },
@@ -135,9 +138,15 @@ impl Event {
                 let place = shape::EventPlace { actor: place.actor, session: place.session };
                 output::details(session.json, &session.client.event_get(&memory, &event, &place).await?)?;
             }
-            Self::Delete { place, event } => {
+            Self::Delete { place, dry, event } => {
                 let memory = place.memory.id(&session).await?;
                 let place = shape::EventPlace { actor: place.actor, session: place.session };
+                if dry.dry_run {
+                    let found = session.client.event_get(&memory, &event, &place).await?;
+                    let effect = format!("delete the event {} of {}", found.id, found.time);
+                    confirmation::would(session.json, &effect)?;
+                    return session.end().await;
+                }
                 let nothing = session.client.event_delete(&memory, &event, &place).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {event}")))?;
             }
@@ -150,14 +159,17 @@ impl Event {
             Self::Actors { memory } => {
                 let memory = memory.id(&session).await?;
                 let list = session.client.actor_list(&memory, &shape::Paging::default()).await?;
-                output::result(session.json, &list, |list| list.actors.iter().for_each(output::line))?;
+                output::result(session.json, &list, |list| {
+                    output::note_if_empty(&list.actors, "No actors: the memory has no events.");
+                    list.actors.iter().for_each(output::line);
+                })?;
             }
             Self::Sessions { memory, actor } => {
                 let memory = memory.id(&session).await?;
                 let list = session.client.session_list(&memory, &actor, &shape::Paging::default()).await?;
                 output::result(session.json, &list, |list| {
                     let row = |found: &shape::Session| vec![found.id.clone(), found.created_at.clone()];
-                    output::table(&list.sessions.iter().map(row).collect::<Vec<_>>());
+                    output::list(&[], list.sessions.iter().map(row).collect(), "No sessions of this actor.");
                 })?;
             }
         }

@@ -171,9 +171,7 @@ fn memory_of(job: &str) -> &str {
 }
 
 fn shown(list: &shape::JobList) {
-    output::note_if_empty(&list.jobs, "No jobs.");
-    let mut rows =
-        vec![["JOB", "KIND", "STATE", "ACTOR", "SESSION", "TRIED", "WHY"].map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for job in &list.jobs {
         rows.push(vec![
             job.id.clone(),
@@ -185,5 +183,6 @@ fn shown(list: &shape::JobList) {
             job.failure_reason.clone().unwrap_or_default(),
         ]);
     }
-    output::table(&rows);
+    let heads = ["JOB", "KIND", "STATE", "ACTOR", "SESSION", "TRIED", "WHY"];
+    output::list(&heads, rows, "No jobs.");
 }

@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
-use crate::exit::Usage;
-use crate::output;
+use crate::confirmation::DryRun;
+use crate::exit::{NotFound, Usage};
 use crate::session::Session;
+use crate::{confirmation, output};
 
 /// Access keys.
 #[derive(Debug, Subcommand)]
@@ -48,6 +49,8 @@ pub(crate) enum Key {
     Revoke {
         /// The access key id
         key: String,
+        #[command(flatten)]
+        dry: DryRun,
     },
 }
 
@@ -67,8 +70,7 @@ impl Key {
             Self::List => {
                 let keys = session.client.key_list().await?;
                 output::result(session.json, &keys, |keys| {
-                    let heads = ["KEY", "NAME", "CREATED", "STATE", "ALLOWS"];
-                    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+                    let mut rows = Vec::new();
                     for key in &keys.keys {
                         let state =
                             key.revoked_at.as_ref().map_or("active".to_owned(), |at| format!("revoked {at}"));
@@ -80,13 +82,20 @@ impl Key {
                             key.grants.iter().map(allowed).collect::<Vec<_>>().join("; "),
                         ]);
                     }
-                    output::table(&rows);
+                    let heads = ["KEY", "NAME", "CREATED", "STATE", "ALLOWS"];
+                    output::list(&heads, rows, "No keys: `loci key create NAME` creates one.");
                 })?;
             }
             Self::Rotate { key } => {
                 output::result(session.json, &session.client.key_rotate(&key).await?, shown)?;
             }
-            Self::Revoke { key } => {
+            Self::Revoke { key, dry } if dry.dry_run => {
+                let keys = session.client.key_list().await?.keys;
+                let none = || NotFound(format!("there is no key {key}: see `loci key list`"));
+                let found = keys.iter().find(|one| one.access_key_id == key).ok_or_else(none)?;
+                confirmation::would(session.json, &format!("revoke the key {key} of {}", found.name))?;
+            }
+            Self::Revoke { key, .. } => {
                 let nothing = session.client.key_revoke(&key).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("revoked {key}")))?;
             }

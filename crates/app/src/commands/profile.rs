@@ -40,13 +40,13 @@ impl Profile {
             Self::List => {
                 let list = session.client.profile_list().await?;
                 output::result(session.json, &list, |list| {
-                    let mut rows = vec![["NAME", "VERSION", "STRATEGIES", "FOR"].map(str::to_owned).to_vec()];
-                    rows.extend(list.profiles.iter().map(|profile| {
+                    let rows = list.profiles.iter().map(|profile| {
                         let strategies = profile.strategies.join(" ");
                         let description = profile.description.clone();
                         vec![profile.profile.clone(), profile.version.to_string(), strategies, description]
-                    }));
-                    output::table(&rows);
+                    });
+                    let heads = ["NAME", "VERSION", "STRATEGIES", "FOR"];
+                    output::list(&heads, rows.collect(), "No profiles.");
                 })?;
             }
             Self::Show { profile } => {

@@ -143,9 +143,9 @@ impl Repo {
             Self::List { at } => {
                 let list = at.of(&session.client)?.repository_list(&RepositoryListing::default()).await?;
                 output::result(session.json, &list, |list| {
-                    let mut rows = vec![["REPO", "NAMES", "READ AT"].map(str::to_owned).to_vec()];
-                    rows.extend(list.repositories.iter().map(row));
-                    output::table(&rows);
+                    let rows = list.repositories.iter().map(row).collect();
+                    let empty = "No repositories: `loci repo add` in a clone registers it.";
+                    output::list(&["REPO", "NAMES", "READ AT"], rows, empty);
                 })?;
             }
         }

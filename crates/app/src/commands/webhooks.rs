@@ -85,17 +85,16 @@ impl Webhooks {
 }
 
 fn places(list: &shape::TargetList) {
-    let mut rows = vec![["TARGET", "PLACE", "SIGNED"].map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for target in &list.targets {
         let signed = if target.signed { "yes" } else { "no" };
         rows.push(vec![target.name.clone(), target.place.clone(), signed.to_owned()]);
     }
-    output::table(&rows);
+    output::list(&["TARGET", "PLACE", "SIGNED"], rows, "No targets: the configuration names them.");
 }
 
 fn shown(list: &shape::DeliveryList) {
-    output::note_if_empty(&list.deliveries, "No notifications.");
-    let mut rows = vec![["DELIVERY", "KIND", "STATE", "TARGET", "TRIED", "WHY"].map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for delivery in &list.deliveries {
         rows.push(vec![
             delivery.id.clone(),
@@ -106,5 +105,6 @@ fn shown(list: &shape::DeliveryList) {
             delivery.last_error.clone().unwrap_or_default(),
         ]);
     }
-    output::table(&rows);
+    let heads = ["DELIVERY", "KIND", "STATE", "TARGET", "TRIED", "WHY"];
+    output::list(&heads, rows, "No notifications.");
 }

@@ -8,6 +8,7 @@ mod former_names;
 mod groups;
 pub(crate) mod manual;
 mod suggestion;
+mod usage;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
@@ -21,7 +22,7 @@ use crate::output;
 
 /// Returns the command line with groups and examples.
 pub(crate) fn command() -> Command {
-    groups::grouped(examples::with_examples(Cli::command()))
+    groups::grouped(examples::with_examples(usage::with_usage(Cli::command())))
 }
 
 /// Returns the arguments of the process, or the exit code after it printed help, the version or an

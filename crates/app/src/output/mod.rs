@@ -11,6 +11,7 @@ pub(super) mod wait_notice;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loci_client::ClientError;
@@ -24,6 +25,9 @@ const TICK: std::time::Duration = std::time::Duration::from_millis(120);
 
 /// The first failure to write a result.
 static LOST: OnceLock<std::io::Error> = OnceLock::new();
+
+/// True once a progress bar is on the terminal.
+static BAR: AtomicBool = AtomicBool::new(false);
 
 /// Takes the outcome of a write to standard output. The reader may have closed the pipe; another
 /// failure is kept for [`finish`].
@@ -117,22 +121,43 @@ pub(crate) fn result<T: Serialize>(as_json: bool, value: &T, lines: impl FnOnce(
     Ok(())
 }
 
-/// Prints columns of equal width.
+/// Prints columns of equal width. A list of unknown length is printed by [`list`].
 pub(crate) fn table(rows: &[Vec<String>]) {
+    table_lines(rows).iter().for_each(line);
+}
+
+/// Returns the lines of a table. No cell is cut, whatever the width of the terminal is.
+fn table_lines(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in rows {
+    let shown = |row: &Vec<String>| {
         let mut text = String::new();
         for (cell, width) in row.iter().zip(&widths) {
             text.push_str(&format!("{cell:width$}  "));
         }
         // A cell is always one line.
-        let text = text.replace('\n', " ");
-        line(text.trim_end());
+        text.replace('\n', " ").trim_end().to_owned()
+    };
+    rows.iter().map(shown).collect()
+}
+
+/// Prints a list as columns below their headings, if they have any. A list without rows prints the
+/// sentence `empty` to standard error instead, so that nobody takes it for a failure.
+pub(crate) fn list(headings: &[&str], rows: Vec<Vec<String>>, empty: &str) {
+    note_if_empty(&rows, empty);
+    list_lines(headings, rows).iter().for_each(line);
+}
+
+fn list_lines(headings: &[&str], rows: Vec<Vec<String>>) -> Vec<String> {
+    if rows.is_empty() {
+        return Vec::new();
     }
+    let headings: Vec<String> = headings.iter().map(|&heading| heading.to_owned()).collect();
+    let headings = (!headings.is_empty()).then_some(headings);
+    table_lines(&headings.into_iter().chain(rows).collect::<Vec<_>>())
 }
 
 /// Returns a count with its noun, such as “1 record” or “2 records”.
@@ -152,6 +177,17 @@ pub(crate) fn short(text: &str, chars_max: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
+/// True if a progress bar shows that the command works.
+pub(super) fn has_bar() -> bool {
+    BAR.load(Ordering::Relaxed)
+}
+
+/// Notes that a bar is shown, unless there is no terminal.
+fn noted(bar: ProgressBar) -> ProgressBar {
+    BAR.fetch_or(!bar.is_hidden(), Ordering::Relaxed);
+    bar
+}
+
 /// Returns a counter of bytes without a known end, on a terminal only.
 pub(crate) fn spinner(what: &'static str) -> ProgressBar {
     let bar = ProgressBar::new_spinner().with_message(what);
@@ -159,7 +195,7 @@ pub(crate) fn spinner(what: &'static str) -> ProgressBar {
         bar.set_style(style);
     }
     bar.enable_steady_tick(TICK);
-    bar
+    noted(bar)
 }
 
 /// Returns a progress bar of bytes with the remaining time, on a terminal only.
@@ -168,7 +204,7 @@ pub(crate) fn progress(bytes: u64, what: &'static str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {eta} left") {
         bar.set_style(style);
     }
-    bar
+    noted(bar)
 }
 
 /// Returns a progress bar of items with the remaining time, on a terminal only.
@@ -177,7 +213,7 @@ pub(crate) fn items(count: u64, what: &'static str) -> ProgressBar {
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left") {
         bar.set_style(style);
     }
-    bar
+    noted(bar)
 }
 
 /// Prints a failure.
@@ -233,6 +269,20 @@ mod tests {
     fn counts_agree_with_their_noun() {
         let shown: Vec<_> = [0, 1, 2, 11].map(|count| counted(count, "record")).to_vec();
         assert_eq!(shown, ["0 records", "1 record", "2 records", "11 records"]);
+    }
+
+    #[test]
+    fn a_list_without_rows_has_no_headings() {
+        let rows = vec![vec!["k-1".to_owned(), "a long name".to_owned()]];
+        let check = |headings: &[&str], rows: &[Vec<String>], expect: &[&str]| {
+            assert_eq!(list_lines(headings, rows.to_vec()), expect);
+        };
+        check(&["KEY", "NAME"], &rows, &["KEY  NAME", "k-1  a long name"]);
+        check(&[], &rows, &["k-1  a long name"]);
+        check(&["KEY", "NAME"], &[], &[]);
+        // No cell is cut.
+        let wide = "x".repeat(500);
+        check(&[], &[vec![wide.clone()]], &[wide.as_str()]);
     }
 
     #[test]

@@ -40,10 +40,15 @@ pub(crate) async fn waited_for<T>(work: impl Future<Output = T>, first: &str) ->
     waited(work, first, || std::future::ready(None)).await
 }
 
-/// Prints, once for all calls of a client, that a server at an address delays a call: the
-/// connection, or the answer.
+/// Prints, once for all calls of a client, that a server or a store delays a call: the connection,
+/// or the answer. A progress bar replaces the notice.
 pub(crate) fn of_server(place: &str) -> WaitingWork {
-    of_server_by(Arc::new(SystemClock::new()), |text: &str| output::note(text), place)
+    let say = |text: &str| {
+        if !output::has_bar() {
+            output::note(text);
+        }
+    };
+    of_server_by(Arc::new(SystemClock::new()), say, place)
 }
 
 fn of_server_by<S>(clock: Arc<dyn Clock>, say: S, place: &str) -> WaitingWork

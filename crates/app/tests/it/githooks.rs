@@ -378,4 +378,11 @@ fn a44_worktrees_and_submodules_have_tasks_of_their_own() {
     let inner = agent.shop.path().join("inner");
     install(&inner, "t-003");
     assert_eq!(commit(&inner), ["Task-Id: t-003"]);
+
+    let mut command = home.command(&["githook", "install", "--task", "t-004"]);
+    let command = command.current_dir(&tree).env("PATH", PATH).env("LOCI_MEMORY", "notes");
+    assert!(command.output().unwrap().status.success());
+    let (_, out, _) = agent.loci_at(&tree, &["githook", "status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(status["task"]["memory"], "notes", "{out}");
 }

@@ -17,6 +17,8 @@ mod default_repository;
 mod demo;
 mod design_examples;
 mod disabled_features;
+mod dry_runs;
+mod empty_lists;
 mod endless_files;
 mod fact_repository;
 mod fact_words;

@@ -72,6 +72,16 @@ fn a_call_that_fails_creates_no_memory() {
     let home = Home::new();
     home.ok(&["mcp"]);
     assert_ne!(home.run(&["fact", "recent"]).status.code(), Some(0));
+    let fact =
+        ["fact", "store", "--repo", "acme/none", "--subject", "Boats", "--cite", "a.rs:1", "It floats."];
+    for arguments in [
+        &fact[..],
+        &["fact", "recent", "--repo", "acme/none"],
+        &["fact", "search", "boat", "--repo", "acme/none"],
+        &["fact", "stats", "--repo", "acme/none"],
+    ] {
+        assert!(home.fails(3, arguments).contains("acme/none"), "{arguments:?}");
+    }
     assert_eq!(home.json(&["memory", "list"])["memories"], json!([]));
 }
 

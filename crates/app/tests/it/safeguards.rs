@@ -45,7 +45,8 @@ fn a_repository_is_held_back_put_back_and_purged() {
         (&shop.json(&purge)["ids"], shop.run(&[&purge[..], &["--confirm", "2"]].concat()).0),
         (&json!([cart]), 4)
     );
-    assert_eq!(shop.json(&[&purge[..], &["--confirm", "1"]].concat())["applied"], true);
+    assert_eq!(shop.run(&[&purge[..], &["--confirm", "acme/other"]].concat()).0, 2);
+    assert_eq!(shop.json(&[&purge[..], &["--confirm", "acme/shop"]].concat())["applied"], true);
     assert_eq!(shop.json(&purge)["matched"], 0);
 }
 

@@ -61,7 +61,7 @@ impl Verified {
             ));
         }
         reference.map_or(Ok(()), check_ref)?;
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, repo) = (caller.clone(), repo.to_owned());
         let (repository, given, facts) = self
             .engine

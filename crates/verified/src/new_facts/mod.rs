@@ -125,7 +125,7 @@ impl Verified {
         new: NewFact,
         token: Option<ClientToken>,
     ) -> Result<FactStored> {
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, &new.repo).await?;
         let (asking, name, place) = (caller.clone(), new.repo.clone(), memory.clone());
         let found = self
             .engine

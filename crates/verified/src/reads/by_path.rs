@@ -132,7 +132,7 @@ impl Verified {
     ) -> Result<(Repository, Vec<Remembered>)> {
         let limit = check_limit(by.limit)?;
         Choice::of(&by)?;
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, name) = (caller.clone(), repo.to_owned());
         self.engine
             .store()

@@ -37,7 +37,7 @@ impl Verified {
     ) -> Result<FactList> {
         let limit = check_limit(limit)?;
         reference.as_deref().map_or(Ok(()), check_ref)?;
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, name) = (caller.clone(), repo.to_owned());
         let (repository, facts) = self
             .engine

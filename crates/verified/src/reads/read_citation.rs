@@ -46,7 +46,7 @@ impl Verified {
         }
         check_place(&place).map_err(|error| refused_place(&place, error))?;
         reference.map_or(Ok(()), check_ref)?;
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, repo) = (caller.clone(), repo.to_owned());
         let found = self
             .engine

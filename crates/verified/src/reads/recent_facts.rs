@@ -48,7 +48,7 @@ impl Verified {
         limit: u32,
     ) -> Result<(Repository, Vec<Remembered>)> {
         let limit = check_limit(limit)?;
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, name) = (caller.clone(), repo.to_owned());
         self.engine
             .store()

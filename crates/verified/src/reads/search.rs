@@ -148,7 +148,7 @@ impl Verified {
         if asked.query.is_none() && asked.filters.is_empty() {
             return Err(Error::invalid("query", "give a query, or at least one filter"));
         }
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, &asked.repo).await?;
         let (asking, name, place) = (caller.clone(), asked.repo.clone(), memory.clone());
         let found = self
             .engine

@@ -18,7 +18,7 @@ impl Verified {
     /// # Errors
     /// `REPO_UNKNOWN`.
     pub async fn fact_mark(&self, caller: &Principal, standing: &CallContext, repo: &str) -> Result<String> {
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (caller, repo) = (caller.clone(), repo.to_owned());
         self.engine
             .store()

@@ -63,7 +63,7 @@ impl Verified {
         standing: &CallContext,
         repo: &str,
     ) -> Result<FactStats> {
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
         let cache_hit_rate = self.parts.verdict_cache.rate();
         self.engine

@@ -124,7 +124,7 @@ impl Verified {
         if !(1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
             return Err(Error::invalid("limit", format!("limit must be 1 to {}", limits::PAGE_ITEMS_MAX)));
         }
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, name, limit) = (caller.clone(), repo.to_owned(), limit as usize);
         let (repository, facts, next) = self
             .engine

@@ -31,7 +31,7 @@ impl Verified {
         repo: &str,
         told: ReportedVerdicts,
     ) -> Result<Vec<VerdictTold>> {
-        let memory = self.code_memory(caller, standing).await?;
+        let memory = self.memory_of_repository(caller, standing, repo).await?;
         let (asking, name, wanted) = (caller.clone(), repo.to_owned(), told.records());
         let (place, records) = (memory.clone(), wanted.clone());
         let (repository, facts) = self

@@ -118,7 +118,8 @@ pub(super) fn qualified(repository: &Repository) -> String {
     with_host.cloned().unwrap_or_else(|| repository.key.clone())
 }
 
-fn unknown(name: &str) -> Error {
+/// Returns the error about a name that no repository has.
+pub(crate) fn unknown(name: &str) -> Error {
     let message = format!("no repository {name} is known here: register it with `loci repo add`");
     Error::code(CodeReason::RepositoryUnknown, message).on("repo")
 }

@@ -22,7 +22,7 @@ use loci_model::Result;
 use loci_model::facts::repository::Repository;
 
 pub use add::name_of;
-pub(crate) use find::{VisibleRepository, find, named, of_id};
+pub(crate) use find::{VisibleRepository, find, named, of_id, unknown};
 pub use find::{find_repository, is_named};
 pub(crate) use forge_identity::{ForgeIdentity, learn};
 pub use forge_lookup::noticed;

@@ -133,7 +133,7 @@ impl Reviews {
 }
 
 fn shown(list: &shape::HookDeliveryList) {
-    let mut rows = vec![["DELIVERY", "EVENT", "REPO", "STATE", "TRIED", "WHY"].map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for delivery in &list.deliveries {
         rows.push(vec![
             delivery.guid.clone(),
@@ -144,7 +144,8 @@ fn shown(list: &shape::HookDeliveryList) {
             delivery.reason.clone().unwrap_or_default(),
         ]);
     }
-    output::table(&rows);
+    let heads = ["DELIVERY", "EVENT", "REPO", "STATE", "TRIED", "WHY"];
+    output::list(&heads, rows, "No deliveries.");
 }
 
 fn told(pulled: &ReviewsPulled) {

@@ -13,6 +13,7 @@ use crate::commands::verified::repository_words::{
     MeantRepository, PositionedRepository, Surroundings, repository_and_word,
 };
 use crate::config::environment::Environment;
+use crate::confirmation::{self, DryRun};
 use crate::output;
 use crate::session::Session;
 
@@ -114,6 +115,8 @@ pub(crate) struct Add {
 pub(crate) struct Decide {
     #[command(flatten)]
     of: RuleSelector,
+    #[command(flatten)]
+    dry: DryRun,
     /// The reason
     #[arg(long)]
     reason: Option<String>,
@@ -234,6 +237,12 @@ impl Add {
 
 impl Decide {
     async fn run(self, around: Surroundings<'_>, decision: &str) -> Result<()> {
+        if self.dry.dry_run {
+            let (meant, rule) = self.of.meant(around).await?;
+            let found = meant.client.rule_provenance(meant.parts(), rule).await?.rule;
+            let effect = format!("{decision} the rule {}, which is {}", found.id, found.state);
+            return confirmation::would(around.session.json, &effect);
+        }
         let told = RuleDecision { reason: self.reason, by: None };
         self.of.decide(around, decision, told).await
     }

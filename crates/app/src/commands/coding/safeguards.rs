@@ -9,6 +9,7 @@ use loci_api::quarantine::Quarantined;
 
 use crate::commands::verified::code_memory::CodeMemory;
 use crate::commands::verified::repository_words::{PositionedRepository, Surroundings, repository_and_words};
+use crate::exit::Usage;
 use crate::output;
 
 /// The memories, and the reason
@@ -186,9 +187,10 @@ pub(crate) struct Purge {
     /// The reason
     #[arg(long)]
     reason: String,
-    /// Erase exactly this many records, as reported without this option [default: only list them]
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["yes", "dry_run"])]
-    confirm: Option<u64>,
+    /// The name of the repository again, instead of --yes; or the number of records, as reported
+    /// without this option: then exactly so many are erased [default: only list them]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["yes", "dry_run"])]
+    confirm: Option<String>,
     /// Erase the records, however many there are, without confirmation
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
@@ -215,18 +217,36 @@ impl Purge {
             content: self.content.clone(),
             pattern: self.pattern.clone(),
         };
-        let (reason, dry_run, confirm) = (self.reason.clone(), self.confirm.is_none(), self.confirm);
+        let name = meant.whole();
+        let (is_confirmed, confirm) = self.confirmed(&name)?;
+        let (reason, dry_run) = (self.reason.clone(), confirm.is_none());
         let mut ask = PurgeAsk { filter, reason, dry_run, confirm };
         let mut done = meant.client.repository_purge(meant.parts(), &ask).await?;
-        if self.yes && done.matched > 0 {
+        if is_confirmed && done.matched > 0 {
             (ask.dry_run, ask.confirm) = (false, Some(done.matched));
             done = meant.client.repository_purge(meant.parts(), &ask).await?;
         }
-        output::result(around.session.json, &done, purged)
+        output::result(around.session.json, &done, |done| purged(done, &name))
+    }
+
+    /// Returns true if the records are erased, however many there are; else the confirmed number.
+    fn confirmed(&self, name: &str) -> Result<(bool, Option<u64>)> {
+        let Some(confirm) = &self.confirm else { return Ok((self.yes, None)) };
+        match confirm.parse() {
+            Ok(number) => Ok((false, Some(number))),
+            Err(_) if confirm.eq_ignore_ascii_case(name) => Ok((true, None)),
+            Err(_) => {
+                let rule = format!(
+                    "nothing was changed: --confirm must be the repository, {name}, or the number of its \
+                     records to erase"
+                );
+                Err(Usage(rule).into())
+            }
+        }
     }
 }
 
-fn purged(done: &Purged) {
+fn purged(done: &Purged, name: &str) {
     done.ids.iter().for_each(output::line);
     if done.applied {
         let (sessions, reviews) = (done.session_items, done.reviews);
@@ -236,6 +256,6 @@ fn purged(done: &Purged) {
         ));
     } else {
         output::line(format!("{} would be erased", done.matched));
-        output::note(format!("to erase them, for good: --yes, or --confirm {}", done.matched));
+        output::note(format!("to erase them, for good: --yes, or --confirm {name}"));
     }
 }

@@ -33,7 +33,10 @@ impl SpoolCommand {
             Self::Show => {
                 let SpoolContents { entries, refused } = spool.held().await?;
                 let all: Vec<Refused> = entries.into_iter().map(Refused::of).chain(refused).collect();
-                output::result(globals.json, &all, |all| all.iter().for_each(shown))
+                output::result(globals.json, &all, |all| {
+                    output::note_if_empty(all, "The spool is empty.");
+                    all.iter().for_each(shown);
+                })
             }
             Self::Flush => {
                 let session = Session::begin(globals, environment)?;

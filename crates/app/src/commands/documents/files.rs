@@ -14,6 +14,7 @@ use super::history::History;
 use super::memory_tool::Tool;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::{self, DryRun};
 use crate::exit::{NotFound, Usage};
 use crate::input::written_text_of;
 use crate::memory_argument::{self, MemoryArgument};
@@ -150,6 +151,8 @@ pub(crate) enum Files {
         of: TreeSelector,
         #[command(flatten)]
         change: ChangePreconditions,
+        #[command(flatten)]
+        dry: DryRun,
         /// The document
         path: String,
     },
@@ -232,7 +235,8 @@ impl Files {
                 let done = session.client.document_move(&memory, &moved).await?;
                 told(&mut session, &memory, &done)?;
             }
-            Self::Rm { of, change, path } => {
+            Self::Rm { of, dry, path, .. } if dry.dry_run => would_archive(&session, of, &path).await?,
+            Self::Rm { of, change, path, .. } => {
                 let memory = of.memory.id(&session).await?;
                 let (client, asked) = change.of(&session.client, &memory, &of, &path, None).await?;
                 let done = client.document_delete(&memory, &path, &asked).await?;
@@ -246,9 +250,7 @@ impl Files {
                     Some(_) => None,
                     None => memory_argument::given(memory, environment),
                 };
-                let query = PromptDocumentsQuery { mount, memory, namespace, budget_tokens };
-                let context = session.client.prompt_documents(&query).await?;
-                output::result(session.json, &context, |context| output::line(context.text.trim_end()))?;
+                context(&session, &PromptDocumentsQuery { mount, memory, namespace, budget_tokens }).await?;
             }
             Self::Tool(tool) => tool.run(&session, environment).await?,
             Self::History(history) => history.run(&mut session).await?,
@@ -300,6 +302,18 @@ async fn listing(
     output::result(session.json, &listing, |listing| output::line(listing.text.trim_end()))
 }
 
+async fn would_archive(session: &Session, of: TreeSelector, path: &str) -> Result<()> {
+    let memory = of.memory.id(session).await?;
+    let asked = shape::DocumentAsk { namespace: of.namespace, raw: None };
+    session.client.document_get(&memory, path, &asked).await.map_err(missing)?;
+    confirmation::would(session.json, &format!("archive the document {path}"))
+}
+
+async fn context(session: &Session, query: &PromptDocumentsQuery) -> Result<()> {
+    let context = session.client.prompt_documents(query).await?;
+    output::result(session.json, &context, |context| output::line(context.text.trim_end()))
+}
+
 async fn ls(session: &Session, of: TreeSelector, depth: Option<u32>, prefix: Option<String>) -> Result<()> {
     let memory = of.memory.id(session).await?;
     let namespace = of.namespace;
@@ -321,7 +335,7 @@ async fn ls(session: &Session, of: TreeSelector, depth: Option<u32>, prefix: Opt
                 vec![item.bytes.to_string(), item.path.clone(), output::short(said, 80)]
             }
         };
-        output::table(&found.entries.iter().map(row).collect::<Vec<_>>());
+        output::list(&[], found.entries.iter().map(row).collect(), "No documents.");
     })
 }
 
@@ -346,6 +360,7 @@ async fn grep(session: &Session, memory: &MemoryArgument, asked: &tree_shape::Gr
             let cut = if line.cut { " […]" } else { "" };
             output::line(format!("{}{mark}{}{mark} {}{cut}", line.path, line.line, line.text));
         }
+        output::note_if_empty(&found.lines, "No lines match.");
         if found.more {
             output::note(format!("only the first {} matches: see --max-matches", found.matches));
         }

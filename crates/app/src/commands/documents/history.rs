@@ -141,6 +141,7 @@ async fn all(session: &Session, of: TreeSelector, since: Option<String>) -> Resu
         found.changes.extend(page.changes);
     }
     output::result(session.json, &found, |found| {
+        output::note_if_empty(&found.changes, "No changes.");
         for one in &found.changes {
             let path = one.path.as_deref().or(one.path_before.as_deref()).unwrap_or("-");
             let from = one.path_before.as_deref().filter(|before| *before != path);
@@ -162,7 +163,7 @@ async fn snapshots(session: &Session, of: TreeSelector) -> Result<()> {
     }
     output::result(session.json, &found, |found| {
         let row = |one: &shape::TreeSnapshot| vec![one.label.clone(), one.at.clone(), one.by.clone()];
-        output::table(&found.snapshots.iter().map(row).collect::<Vec<_>>());
+        output::list(&[], found.snapshots.iter().map(row).collect(), "No snapshots.");
     })
 }
 

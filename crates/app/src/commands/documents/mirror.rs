@@ -11,6 +11,7 @@ use super::files::TreeSelector;
 use crate::cli::Globals;
 use crate::config::documents::mirror::millis;
 use crate::config::environment::Environment;
+use crate::confirmation::{self, DryRun};
 use crate::exit::Usage;
 use crate::memory_argument::MemoryArgument;
 use crate::output;
@@ -86,6 +87,8 @@ pub(crate) enum MirrorCommand {
     Rm {
         #[command(flatten)]
         memory: MemoryArgument,
+        #[command(flatten)]
+        dry: DryRun,
         /// The mirror
         name: String,
     },
@@ -104,7 +107,13 @@ impl MirrorCommand {
                 session.wrote(&memory)?;
                 output::result(session.json, &report, told)?;
             }
-            Self::Rm { memory, name } => {
+            Self::Rm { memory, dry, name } if dry.dry_run => {
+                let memory = memory.id(&session).await?;
+                let found = session.client.mirror_status(&memory, &name).await?;
+                let effect = format!("remove the mirror {name}; its files stay at {}", found.path);
+                confirmation::would(session.json, &effect)?;
+            }
+            Self::Rm { memory, name, .. } => {
                 let memory = memory.id(&session).await?;
                 let gone = session.client.mirror_remove(&memory, &name).await?;
                 output::result(session.json, &gone, |gone| {

@@ -18,7 +18,6 @@ mod toml_table;
 #[cfg(test)]
 mod cases;
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -31,7 +30,7 @@ use self::request::{ClientConnection, InstallRequest};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::Usage;
-use crate::output;
+use crate::{confirmation, output};
 
 /// Set up a coding agent: its server list, a session-start hook, instructions
 #[derive(Debug, Args)]
@@ -144,7 +143,10 @@ impl Install {
             }
         }
         if is_asking {
-            self.ask(&report, json)?;
+            if json {
+                output::json(&report)?;
+            }
+            confirmation::require_agreement(!json)?;
         }
         if report.changes && !self.dry_run {
             report.wrote(&apply::write(edits, project)?);
@@ -162,23 +164,6 @@ impl Install {
             output::dry_run();
         }
         Ok(())
-    }
-
-    fn ask(&self, report: &InstallReport, json: bool) -> Result<()> {
-        if json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            if json {
-                output::json(report)?;
-            }
-            let why = "nothing was written: nobody can be asked here; run it with --yes to write, or with --dry-run to see";
-            return Err(Usage(why.to_owned()).into());
-        }
-        let _ = write!(std::io::stderr().lock(), "Write this? [y/N] ");
-        let mut answer = String::new();
-        std::io::stdin().lock().read_line(&mut answer).context("reading the answer")?;
-        if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-            return Ok(());
-        }
-        Err(anyhow::anyhow!("nothing was written"))
     }
 }
 

@@ -32,6 +32,7 @@ use crate::config::mcp::ToolNames;
 use crate::config::{LogSection, load};
 use crate::exit::Usage;
 use crate::logging;
+use crate::memory_argument;
 use elsewhere::Elsewhere;
 use tools::{ClientTools, ToolsPlace};
 
@@ -45,7 +46,7 @@ pub(crate) struct Mcp {
     /// The naming scheme of listed tools [default: as configured]
     #[arg(long, value_name = "NAMES")]
     tool_names: Option<ToolNames>,
-    /// The memory of the tools, by name or id [default: the server decides]
+    /// The memory of the tools, by name or id [default: LOCI_MEMORY, or the server decides]
     #[arg(long, value_name = "MEMORY")]
     memory: Option<String>,
     /// The user of the operations tools [default: the key's own]
@@ -72,7 +73,8 @@ impl Mcp {
             Some(directory) if globals.url.is_some() => Elsewhere::around(&config, directory).await,
             _ => None,
         };
-        let place = ToolsPlace { memory: self.memory, user: self.user, directory };
+        let memory = memory_argument::given(self.memory, environment);
+        let place = ToolsPlace { memory, user: self.user, directory };
         let tools = Arc::new(ClientTools::begin(globals, environment, place, elsewhere)?);
         tools.register().await;
         let mcp = Arc::new(Door::new(Arc::new(SystemClock::new()), Arc::new(RandomIds::new()?)));

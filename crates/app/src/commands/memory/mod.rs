@@ -238,8 +238,7 @@ async fn list(session: &Session) -> Result<()> {
         }
     }
     output::result(session.json, &shape::MemoryList { memories, next_cursor: None }, |list| {
-        output::note_if_empty(&list.memories, "No memories: `loci memory create NAME` creates one.");
-        let mut rows = vec![["ID", "NAME", "STRATEGIES", "CREATED"].map(str::to_owned).to_vec()];
+        let mut rows = Vec::new();
         for memory in &list.memories {
             let names: Vec<_> = memory.strategies.iter().map(|strategy| strategy.name.as_str()).collect();
             rows.push(vec![
@@ -249,7 +248,8 @@ async fn list(session: &Session) -> Result<()> {
                 memory.created_at.clone(),
             ]);
         }
-        output::table(&rows);
+        let empty = "No memories: `loci memory create NAME` creates one.";
+        output::list(&["ID", "NAME", "STRATEGIES", "CREATED"], rows, empty);
     })
 }
 

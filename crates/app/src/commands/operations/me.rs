@@ -76,10 +76,7 @@ impl Me {
                 let memory = list.at.memory(&session).await?;
                 let found = own(&session, &memory, list.kind.clone()).await?;
                 output::result(session.json, &found, |found| {
-                    if found.is_empty() {
-                        output::note("nothing there is yours");
-                    }
-                    output::table(&found.iter().map(row).collect::<Vec<_>>());
+                    output::list(&[], found.iter().map(row).collect(), "nothing there is yours");
                 })?;
             }
             Self::Correct(correct) => {

@@ -143,6 +143,7 @@ impl List {
             let listing = shape::SrePreferencesListing { state };
             let found = session.client.sre_preferences_list(&memory, &listing).await?;
             return output::result(session.json, &found, |found| {
+                output::note_if_empty(&found.preferences, "No preferences.");
                 found.preferences.iter().for_each(line);
                 found.warnings.iter().for_each(output::note);
             });
@@ -152,7 +153,9 @@ impl List {
             one.entries.retain(|entry| Some(&entry.state) == state.as_ref());
         }
         output::result(session.json, &found, |found| {
-            found.preferences.iter().flat_map(|one| &one.entries).for_each(line);
+            let entries: Vec<_> = found.preferences.iter().flat_map(|one| &one.entries).collect();
+            output::note_if_empty(&entries, "No preferences of this user.");
+            entries.into_iter().for_each(line);
             let effective = &found.effective;
             let quiet = if effective.quiet_now { "quiet" } else { "not quiet" };
             output::note(format!("now: {quiet}, in {}", effective.timezone));
@@ -188,7 +191,10 @@ impl History {
         let which =
             shape::SrePreferenceHistoryQuery { preference_type: self.kind.clone(), key: self.key.clone() };
         let found = session.client.sre_preference_history(&memory, &self.user, &which).await?;
-        output::result(session.json, &found, |found| found.preferences.iter().for_each(line))
+        output::result(session.json, &found, |found| {
+            output::note_if_empty(&found.preferences, "No versions of this preference.");
+            found.preferences.iter().for_each(line);
+        })
     }
 }
 

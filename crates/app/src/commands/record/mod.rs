@@ -10,6 +10,7 @@ use loci_api::record as shape;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::{self, DryRun};
 use crate::exit::NotFound;
 use crate::memory_argument::MemoryArgument;
 use crate::output;
@@ -76,6 +77,8 @@ pub(crate) enum Record {
     Delete {
         #[command(flatten)]
         memory: MemoryArgument,
+        #[command(flatten)]
+        dry: DryRun,
         /// The record
         record: String,
     },
@@ -154,7 +157,13 @@ impl Record {
                 session.wrote(&memory)?;
                 one(session.json, outcome)?;
             }
-            Self::Delete { memory, record } => {
+            Self::Delete { memory, dry, record } if dry.dry_run => {
+                let memory = memory.id(&session).await?;
+                let found = session.client.record_get(&memory, &record).await?;
+                let text = output::short(&found.text, TEXT_CHARS);
+                confirmation::would(session.json, &format!("delete the record {record}: {text}"))?;
+            }
+            Self::Delete { memory, record, .. } => {
                 let memory = memory.id(&session).await?;
                 let nothing = session.client.record_delete(&memory, &record).await?;
                 output::result(session.json, &nothing, |_| output::line(format!("deleted {record}")))?;

@@ -113,6 +113,7 @@ async fn list(session: &Session, memory: &MemoryArgument) -> Result<()> {
         }
     }
     output::result(session.json, &shape::QuarantineList { records, next_cursor: None }, |list| {
+        output::note_if_empty(&list.records, "No records in quarantine.");
         for record in &list.records {
             let reason = record.state_reason.as_deref().unwrap_or("");
             let text = output::short(&record.text, TEXT_CHARS);

@@ -9,10 +9,11 @@ use loci_store_sqlite::BackupSecrets;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
+use crate::confirmation::DryRun;
 use crate::exit::Usage;
 use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring::store::StorePlan;
-use crate::{output, session};
+use crate::{confirmation, output, session};
 
 /// The note on mirrors: their former common state with the store is obsolete.
 const MIRRORS: &str = "mirrors, if there are any, are brought to the restored trees by their next sync: a repository by \
@@ -27,6 +28,8 @@ pub(crate) struct Restore {
     /// Replace the content of the folder
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    dry: DryRun,
 }
 
 impl Restore {
@@ -45,6 +48,11 @@ impl Restore {
             )
             .into());
         };
+        if self.dry.dry_run {
+            loci_store_sqlite::check_restore(&self.file, folder, self.force)?;
+            let (folder, file) = (folder.display(), self.file.display());
+            return confirmation::would(globals.json, &format!("restore {file} into {folder}"));
+        }
         let secrets = loci_store_sqlite::restore(&self.file, folder, self.force)?;
         let has_key_file = folder.join(MASTER_KEY_FILE).exists();
         let has_key = has_key_file || environment.master_key().is_some();

@@ -28,7 +28,7 @@ use self::worktree_task::TaskHere;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::exit::{Difference, NotFound, Usage};
-use crate::output;
+use crate::{memory_argument, output};
 
 /// The time limit of a git call while a person waits.
 const CALL: Duration = Duration::from_secs(10);
@@ -60,7 +60,7 @@ pub(crate) struct Install {
     /// The user who requested the task
     #[arg(long, requires = "task")]
     user: Option<String>,
-    /// The memory, by name or id [default: the one for code]
+    /// The memory, by name or id [default: LOCI_MEMORY, or the one for code]
     #[arg(long, requires = "task")]
     memory: Option<String>,
     /// Print the changes and write nothing
@@ -110,7 +110,7 @@ impl Install {
         git: &Git,
         tree: &WorkingTree,
     ) -> Result<()> {
-        let task = self.task_here(globals)?;
+        let task = self.task_here(globals, environment)?;
         let program = std::env::current_exe().context("finding the path of this program")?;
         let program = program.to_str().context("the path of this program is not UTF-8")?;
         let mut plan = HookPlan::install(git, tree, program).await?;
@@ -129,7 +129,7 @@ impl Install {
         status(globals, environment, git, tree).await
     }
 
-    fn task_here(&self, globals: &Globals) -> Result<Option<TaskHere>> {
+    fn task_here(&self, globals: &Globals, environment: &Environment) -> Result<Option<TaskHere>> {
         let Some(task) = self.task.clone() else { return Ok(None) };
         for (name, value) in [("--task", Some(&task)), ("--prompt-version", self.prompt_version.as_ref())] {
             if value.is_some_and(|value| !trailers::is_value(value)) {
@@ -144,7 +144,7 @@ impl Install {
             user: self.user.clone(),
             url: globals.url.clone(),
             data_dir: data_dir.context("finding the data folder")?,
-            memory: self.memory.clone(),
+            memory: memory_argument::given(self.memory.clone(), environment),
         }))
     }
 }

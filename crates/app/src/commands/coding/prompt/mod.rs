@@ -148,7 +148,7 @@ impl List {
         let listing = PromptListing { template_id: self.template, limit: self.limit, cursor: self.cursor };
         let found = self.at.of(&session.client)?.prompt_list(&listing).await?;
         output::result(session.json, &found, |found| {
-            let mut rows = vec![["VERSION", "TEMPLATE", "SINCE", ""].map(str::to_owned).to_vec()];
+            let mut rows = Vec::new();
             let mut seen = BTreeSet::new();
             for prompt in &found.prompts {
                 let is_current = is_first && seen.insert(prompt.template_id.clone());
@@ -156,7 +156,7 @@ impl List {
                 let cells = [&prompt.prompt_version, &prompt.template_id, &prompt.current_since];
                 rows.push(cells.into_iter().cloned().chain([mark.to_owned()]).collect());
             }
-            output::table(&rows);
+            output::list(&["VERSION", "TEMPLATE", "SINCE", ""], rows, "No prompts.");
             if let Some(cursor) = &found.next_cursor {
                 output::note(format!("more with --cursor {cursor}"));
             }

@@ -14,9 +14,9 @@ pub(super) fn shown(explained: &TaskExplained) {
     if explained.more_exposures {
         output::note("there are older ones: GET /v1/exposures/ID");
     }
-    let mut rows = vec![["RECORD", "AS", "USED", "STATE", "FROM", "TEXT"].map(str::to_owned).to_vec()];
-    rows.extend(explained.records.iter().map(|record| row(explained, record)));
-    output::table(&rows);
+    let rows = explained.records.iter().map(|record| row(explained, record)).collect();
+    let heads = ["RECORD", "AS", "USED", "STATE", "FROM", "TEXT"];
+    output::list(&heads, rows, "The task received no records.");
 }
 
 fn exposure(exposure: &Exposure) {

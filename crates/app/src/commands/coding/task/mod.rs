@@ -203,10 +203,8 @@ impl Task {
                 let client = list.at.of(&session.client)?;
                 let found = client.task_list(&list.listing()).await?;
                 output::result(session.json, &found, |found| {
-                    output::note_if_empty(&found.tasks, "No tasks.");
-                    let mut rows = vec![["TASK", "STATUS", "OF", "WHAT"].map(str::to_owned).to_vec()];
-                    rows.extend(found.tasks.iter().map(row));
-                    output::table(&rows);
+                    let rows = found.tasks.iter().map(row).collect();
+                    output::list(&["TASK", "STATUS", "OF", "WHAT"], rows, "No tasks.");
                     if let Some(cursor) = &found.next_cursor {
                         output::note(format!("more with --cursor {cursor}"));
                     }

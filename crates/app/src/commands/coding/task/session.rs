@@ -192,6 +192,7 @@ impl Show {
         let listing = SessionListing { after_seq: self.after, types: self.types, limit: self.limit };
         let found = self.at.of(&session.client)?.session_events(&self.task, &listing).await?;
         output::result(session.json, &found, |found| {
+            output::note_if_empty(&found.events, "No events of this session.");
             found.events.iter().for_each(said);
             if let Some(ended) = &found.ended_at {
                 output::note(format!("ended {ended}: this is what the archive keeps"));
