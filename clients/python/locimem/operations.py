@@ -64,7 +64,7 @@ class Operations:
         user: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Attribution:
-        """Tell which tasks, prompts and people something leads back to, and what was said; the newest first."""
+        """List the tasks, prompts, people and messages that led to a commit, file or text, newest first."""
         return self._call(
             Operation("GET", "/v1/attribution", "read"),
             {},
@@ -94,7 +94,7 @@ class Operations:
         return self._call(Operation("POST", "/v1/backup", "never"), {}, options, body=body)
 
     def config(self, **options: Unpack[CallOptions]) -> api.Value:
-        """The configuration in force, without secrets."""
+        """Get the effective configuration, without secrets."""
         return self._call(Operation("GET", "/v1/config", "read"), {}, options)
 
     def dead_letter_list(
@@ -104,7 +104,7 @@ class Operations:
         limit: int | None = None,
         **options: Unpack[CallOptions]
     ) -> api.DeadLetterList:
-        """List what the server could not write for coding agents, the latest first."""
+        """List writes for coding agents that failed, newest first."""
         return self._call(
             Operation("GET", "/v1/dead-letters", "read"),
             {},
@@ -113,11 +113,11 @@ class Operations:
         )
 
     def dead_letter_retry(self, letter: str, **options: Unpack[CallOptions]) -> api.DeadLetterRetried:
-        """Try again now what was given up."""
+        """Retry a failed write now."""
         return self._call(Operation("POST", "/v1/dead-letters/{letter}/retry", "key"), {"letter": letter}, options)
 
     def doctor(self, body: api.DoctorAsk | None = None, **options: Unpack[CallOptions]) -> api.DoctorReport:
-        """Look at the store, the indexes, and what is called outside."""
+        """Check the store, the indexes and the external services."""
         return self._call(Operation("POST", "/v1/doctor", "read"), {}, options, body=body if body is not None else {})
 
     def evaluation_list(
@@ -129,7 +129,7 @@ class Operations:
         task: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.EvaluationList:
-        """List evaluations of a repository or of a task, the newest first."""
+        """List evaluations of a repository or of a task, newest first."""
         return self._call(
             Operation("GET", "/v1/evaluations", "read"),
             {},
@@ -142,7 +142,7 @@ class Operations:
         body: api.EvaluationAdd | None = None,
         **options: Unpack[CallOptions]
     ) -> api.EvaluationAdded:
-        """Store what an evaluation found in the work of a task: findings are remembered, a suggestion is kept."""
+        """Store the findings and the suggestion of an evaluation of a task."""
         return self._call(
             Operation("POST", "/v1/evaluations", "never"),
             {},
@@ -151,11 +151,11 @@ class Operations:
         )
 
     def exposure_get(self, exposure: str, **options: Unpack[CallOptions]) -> api.Exposure:
-        """What one call showed a task."""
+        """Get an exposure: the memories that one call returned to a task."""
         return self._call(Operation("GET", "/v1/exposures/{exposure}", "read"), {"exposure": exposure}, options)
 
     def extraction_prompts(self, **options: Unpack[CallOptions]) -> api.ExtractionPromptList:
-        """List the prompts for what agents write at the end of a task."""
+        """List the extraction prompts, which ask agents for learnings at the end of a task."""
         return self._call(Operation("GET", "/v1/extraction-prompts", "read"), {}, options)
 
     def extraction_prompt(
@@ -165,7 +165,7 @@ class Operations:
         repo: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ExtractionPrompt:
-        """Get one by name and version, as learnings@1, or the current one by its name."""
+        """Get an extraction prompt by name and version (`learnings@1`), or the current version by name."""
         return self._call(
             Operation("GET", "/v1/extraction-prompts/{prompt}", "read"),
             {"prompt": prompt},
@@ -179,7 +179,7 @@ class Operations:
         body: api.ExtractionPromptPut,
         **options: Unpack[CallOptions]
     ) -> api.ExtractionPromptChanged:
-        """Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name."""
+        """Store a text as the next version of the extraction prompt with the name {prompt}."""
         return self._call(
             Operation("PUT", "/v1/extraction-prompts/{prompt}", "never"),
             {"prompt": prompt},
@@ -188,7 +188,7 @@ class Operations:
         )
 
     def prompt_evaluations(self, prompt: str, **options: Unpack[CallOptions]) -> api.PromptEvaluationList:
-        """List the figures of a version, newest first."""
+        """List the evaluations of a version, newest first."""
         return self._call(
             Operation("GET", "/v1/extraction-prompts/{prompt}/evaluations", "read"),
             {"prompt": prompt},
@@ -201,7 +201,7 @@ class Operations:
         body: api.PromptEvaluate | None = None,
         **options: Unpack[CallOptions]
     ) -> api.PromptEvaluation:
-        """Evaluate a version against the labelled set, by your answers or by the configured model."""
+        """Evaluate a version on the labelled set, with your answers or with the configured model."""
         return self._call(
             Operation("POST", "/v1/extraction-prompts/{prompt}/evaluations", "never"),
             {"prompt": prompt},
@@ -210,7 +210,7 @@ class Operations:
         )
 
     def prompt_questions(self, prompt: str, **options: Unpack[CallOptions]) -> api.PromptQuestionList:
-        """Get the questions of the labelled set for a version, for a model of your own to answer."""
+        """Get the questions of the labelled set for a version, to answer with your own model."""
         return self._call(
             Operation("GET", "/v1/extraction-prompts/{prompt}/questions", "read"),
             {"prompt": prompt},
@@ -223,7 +223,7 @@ class Operations:
         body: api.ExtractionPromptRollback,
         **options: Unpack[CallOptions]
     ) -> api.ExtractionPromptChanged:
-        """Make an earlier version of a prompt current again: {prompt} is its name."""
+        """Make an earlier version of the extraction prompt with the name {prompt} current again."""
         return self._call(
             Operation("POST", "/v1/extraction-prompts/{prompt}/rollback", "never"),
             {"prompt": prompt},
@@ -248,7 +248,7 @@ class Operations:
         )
 
     def alert_deliver_alertmanager(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
-        """Take what Alertmanager sends, by its secret."""
+        """Receive alerts of Alertmanager, authenticated by its secret."""
         return self._call(Operation("POST", "/v1/hooks/alertmanager/{memory}", "never"), {"memory": memory}, options)
 
     def hook_delivery_list(
@@ -259,7 +259,7 @@ class Operations:
         state: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.HookDeliveryList:
-        """List what hooks brought in, newest first."""
+        """List webhook deliveries, newest first."""
         return self._call(
             Operation("GET", "/v1/hooks/deliveries", "read"),
             {},
@@ -268,31 +268,31 @@ class Operations:
         )
 
     def hook_delivery_retry(self, guid: str, **options: Unpack[CallOptions]) -> api.HookDelivery:
-        """Deal again with a delivery that failed."""
+        """Process a failed webhook delivery again."""
         return self._call(Operation("POST", "/v1/hooks/deliveries/{guid}/retry", "never"), {"guid": guid}, options)
 
     def alert_deliver_generic(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
-        """Take alerts of any other system, by their signature."""
+        """Receive alerts of any other system, authenticated by their signature."""
         return self._call(Operation("POST", "/v1/hooks/generic/{memory}", "never"), {"memory": memory}, options)
 
     def hook_deliver(self, **options: Unpack[CallOptions]) -> api.HookAnswer:
-        """Take what GitHub sends, by its signature."""
+        """Receive a webhook delivery of GitHub, authenticated by its signature."""
         return self._call(Operation("POST", "/v1/hooks/github", "never"), {}, options)
 
     def alert_deliver_opsgenie(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
-        """Take what Opsgenie sends, by its secret."""
+        """Receive alerts of Opsgenie, authenticated by its secret."""
         return self._call(Operation("POST", "/v1/hooks/opsgenie/{memory}", "never"), {"memory": memory}, options)
 
     def alert_deliver_pagerduty(self, memory: str, **options: Unpack[CallOptions]) -> api.AlertAnswer:
-        """Take what PagerDuty sends, by its signature."""
+        """Receive alerts of PagerDuty, authenticated by its signature."""
         return self._call(Operation("POST", "/v1/hooks/pagerduty/{memory}", "never"), {"memory": memory}, options)
 
     def identity(self, **options: Unpack[CallOptions]) -> api.Identity:
-        """Who the caller is, what it may do, and the server's version."""
+        """Get the caller's identity and permissions, and the server's version."""
         return self._call(Operation("GET", "/v1/identity", "read"), {}, options)
 
     def memory_import(self, body: bytes, **options: Unpack[CallOptions]) -> api.ImportReport:
-        """Write what an export holds, into memories that are not there yet."""
+        """Import an export into memories that do not exist yet."""
         return self._call(Operation("POST", "/v1/import", "never"), {}, options, body=body)
 
     def investigation_start(
@@ -300,9 +300,7 @@ class Operations:
         body: api.InvestigationStart,
         **options: Unpack[CallOptions]
     ) -> api.InvestigationStarted:
-        """Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where
-        it is joined.
-        """
+        """Start an investigation (201), or join the open one of the same alert (200), and get known context."""
         return self._call(Operation("POST", "/v1/investigations", "never"), {}, options, body=body)
 
     def agent_response(
@@ -311,7 +309,7 @@ class Operations:
         body: api.AgentResponse,
         **options: Unpack[CallOptions]
     ) -> api.AgentResponseTaken:
-        """Take what a worker agent answered; a job reads it for knowledge and contacts."""
+        """Store a worker agent's answer. A job extracts knowledge and contacts from it."""
         return self._call(
             Operation("POST", "/v1/investigations/{incident}/agent-response", "never"),
             {"incident": incident},
@@ -328,7 +326,7 @@ class Operations:
         wait_ms: int | None = None,
         **options: Unpack[CallOptions]
     ) -> api.AgentResponseRead:
-        """What came of an agent's answer; may wait for it."""
+        """Get the result of the extraction from an agent's answer, with an optional wait."""
         return self._call(
             Operation("GET", "/v1/investigations/{incident}/agent-response/{job}", "read"),
             {"incident": incident, "job": job},
@@ -342,7 +340,7 @@ class Operations:
         body: api.InvestigationComplete | None = None,
         **options: Unpack[CallOptions]
     ) -> api.InvestigationCompleted:
-        """Save what an investigation found, with what its agents learned. The same said again is the same record."""
+        """Store an investigation's findings and learnings. Repeated content updates the same record."""
         return self._call(
             Operation("POST", "/v1/investigations/{incident}/complete", "never"),
             {"incident": incident},
@@ -356,7 +354,7 @@ class Operations:
         body: api.InvestigationMessages,
         **options: Unpack[CallOptions]
     ) -> api.InvestigationMessagesKept:
-        """Store a turn of an investigation's conversation, whole, and be told how it is shown."""
+        """Store a complete turn of an investigation's conversation, and return its displayed form."""
         return self._call(
             Operation("POST", "/v1/investigations/{incident}/messages", "never"),
             {"incident": incident},
@@ -370,7 +368,7 @@ class Operations:
         body: api.InvestigationOutcome | None = None,
         **options: Unpack[CallOptions]
     ) -> api.InvestigationOutcomeTold:
-        """Tell what came of an investigation: its user in person, or an administrator."""
+        """Report the outcome of an investigation. Only its user or an administrator may do so."""
         return self._call(
             Operation("POST", "/v1/investigations/{incident}/outcome", "never"),
             {"incident": incident},
@@ -379,7 +377,7 @@ class Operations:
         )
 
     def pulled_next(self, body: api.JobNext | None = None, **options: Unpack[CallOptions]) -> api.PulledJob | None:
-        """Come for a question to the caller's own model; 204 where there is none."""
+        """Lease a question for the caller's own model. The status is 204 if there is none."""
         return self._call(
             Operation("POST", "/v1/jobs/next", "never"),
             {},
@@ -388,7 +386,7 @@ class Operations:
         )
 
     def pulled_fail(self, job: str, body: api.JobGivenUp | None = None, **options: Unpack[CallOptions]) -> None:
-        """Give a question up: it is open for others."""
+        """Release a question, so that others can lease it."""
         return self._call(
             Operation("POST", "/v1/jobs/{job}/fail", "never", "nothing"),
             {"job": job},
@@ -397,7 +395,7 @@ class Operations:
         )
 
     def pulled_result(self, job: str, body: api.JobResult, **options: Unpack[CallOptions]) -> api.JobResultTaken:
-        """Bring the answer to a question."""
+        """Submit the answer to a question."""
         return self._call(Operation("POST", "/v1/jobs/{job}/result", "never"), {"job": job}, options, body=body)
 
     def key_list(self, **options: Unpack[CallOptions]) -> api.KeyList:
@@ -405,7 +403,7 @@ class Operations:
         return self._call(Operation("GET", "/v1/keys", "read"), {}, options)
 
     def key_create(self, body: api.KeyCreate, **options: Unpack[CallOptions]) -> api.KeyIssued:
-        """Make a key; its secrets are shown this once."""
+        """Create a key. Its secrets are returned only once."""
         return self._call(Operation("POST", "/v1/keys", "never"), {}, options, body=body)
 
     def key_revoke(self, key: str, **options: Unpack[CallOptions]) -> None:
@@ -437,7 +435,7 @@ class Operations:
         body: api.MeRecordsDelete | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MeRecordsDeleted:
-        """Delete records of the caller's own, or all of them."""
+        """Delete some or all of the caller's own records."""
         return self._call(
             Operation("DELETE", "/v1/me/records", "never"),
             {},
@@ -446,7 +444,7 @@ class Operations:
         )
 
     def me_record_correct(self, body: api.MeRecordCorrect, **options: Unpack[CallOptions]) -> api.SreKept:
-        """Say what is right, of a record of the caller's own."""
+        """Correct one of the caller's own records."""
         return self._call(Operation("PATCH", "/v1/me/records", "never"), {}, options, body=body)
 
     def memory_list(
@@ -466,7 +464,7 @@ class Operations:
         )
 
     def memory_create(self, body: api.MemoryCreate, **options: Unpack[CallOptions]) -> api.Memory:
-        """Make a memory."""
+        """Create a memory."""
         return self._call(Operation("POST", "/v1/memories", "key"), {}, options, body=body)
 
     def memory_get(self, memory: str, **options: Unpack[CallOptions]) -> api.Memory:
@@ -481,9 +479,7 @@ class Operations:
         update: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MemoryEnsured:
-        """Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again,
-        it changes nothing.
-        """
+        """Create a memory of this name, or add missing strategies to the existing one. Idempotent."""
         return self._call(
             Operation("PUT", "/v1/memories/{memory}", "never"),
             {"memory": memory},
@@ -493,7 +489,7 @@ class Operations:
         )
 
     def memory_delete(self, memory: str, **options: Unpack[CallOptions]) -> None:
-        """Delete a memory with all it holds."""
+        """Delete a memory with all its content."""
         return self._call(Operation("DELETE", "/v1/memories/{memory}", "never", "nothing"), {"memory": memory}, options)
 
     def memory_update(
@@ -544,7 +540,7 @@ class Operations:
         )
 
     def session_end(self, memory: str, actor: str, session: str, **options: Unpack[CallOptions]) -> api.SessionEnded:
-        """End a session: what is left to read of it is due now. Its next event opens it again."""
+        """End a session: its pending extraction is due now. Its next event reopens it."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end", "never"),
             {"memory": memory, "actor": actor, "session": session},
@@ -562,7 +558,7 @@ class Operations:
         status: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationList:
-        """Runs of a tree, the newest first."""
+        """List the consolidation runs of a tree, newest first."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/consolidations", "read"),
             {"memory": memory},
@@ -576,7 +572,7 @@ class Operations:
         body: api.ConsolidationStart | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """Plan the upkeep of a tree, or do it."""
+        """Start a consolidation run of a tree: a plan, or a plan that is applied."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/consolidations", "never"),
             {"memory": memory},
@@ -592,7 +588,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """A run, with what it changes."""
+        """Get a consolidation run with its changes."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/consolidations/{run}", "read"),
             {"memory": memory, "run": run},
@@ -607,7 +603,7 @@ class Operations:
         body: api.ConsolidationApply | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """Apply a plan, or some of its actions."""
+        """Apply a plan, or selected actions of it."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/consolidations/{run}/apply", "key"),
             {"memory": memory, "run": run},
@@ -622,7 +618,7 @@ class Operations:
         body: api.ConsolidationAsk | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """Call a run off."""
+        """Cancel a consolidation run."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/consolidations/{run}/cancel", "never"),
             {"memory": memory, "run": run},
@@ -637,7 +633,7 @@ class Operations:
         body: api.ConsolidationAsk | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """Plan anew what changed since."""
+        """Plan again the actions whose documents changed since."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/consolidations/{run}/replan", "never"),
             {"memory": memory, "run": run},
@@ -652,7 +648,7 @@ class Operations:
         body: api.ConsolidationRevert | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ConsolidationRun:
-        """Put documents back to before a run, by another."""
+        """Revert a consolidation run by a new run."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/consolidations/{run}/revert", "key"),
             {"memory": memory, "run": run},
@@ -678,7 +674,7 @@ class Operations:
         )
 
     def delivery_retry(self, memory: str, delivery: str, **options: Unpack[CallOptions]) -> api.DeliveryRetried:
-        """Try a notification again that waits or was given up."""
+        """Retry a notification that is pending or failed."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/deliveries/{delivery}/retry", "never"),
             {"memory": memory, "delivery": delivery},
@@ -749,7 +745,7 @@ class Operations:
         session: str,
         **options: Unpack[CallOptions]
     ) -> None:
-        """Delete an event; its records stay."""
+        """Delete an event, and keep its records."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/events/{event}", "never", "nothing"),
             {"memory": memory, "event": event},
@@ -765,9 +761,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> bytes:
-        """A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it
-        again.
-        """
+        """Export a memory, a namespace or the data about a person as JSON lines that the import accepts."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/export", "read", "bytes"),
             {"memory": memory},
@@ -790,7 +784,7 @@ class Operations:
         )
 
     def document_add(self, memory: str, body: api.DocumentAdd, **options: Unpack[CallOptions]) -> api.DocumentWritten:
-        """Write a document whose title says its path."""
+        """Write a document at a path that is derived from its title."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/files", "key"),
             {"memory": memory},
@@ -807,7 +801,7 @@ class Operations:
         raw: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.FileDocument:
-        """A document by its path; `raw=1` answers the file itself."""
+        """Get a document by its path. `raw=1` returns the file itself."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/files/{path}", "read"),
             {"memory": memory, "path": path},
@@ -827,7 +821,7 @@ class Operations:
         reason: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.DocumentWritten:
-        """Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1."""
+        """Write a document, as JSON or as the file itself. Requires If-Match, If-None-Match: * or force=1."""
         return self._call(
             Operation("PUT", "/v1/memories/{memory}/files/{path}", "key"),
             {"memory": memory, "path": path},
@@ -847,7 +841,7 @@ class Operations:
         reason: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.DocumentWritten:
-        """Put a document away; it can be restored. Needs If-Match or force=1."""
+        """Archive a document; it can be restored. Requires If-Match or force=1."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/files/{path}", "key"),
             {"memory": memory, "path": path},
@@ -856,7 +850,7 @@ class Operations:
         )
 
     def actor_forget(self, memory: str, body: api.Forget, **options: Unpack[CallOptions]) -> api.ForgetReceipt:
-        """Erase what a memory holds about a person, now."""
+        """Erase all data of a memory about a person immediately."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/forget", "never"),
             {"memory": memory},
@@ -874,7 +868,7 @@ class Operations:
         type: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SreHistory:
-        """List every version of what is known of a service."""
+        """List all versions of the knowledge about a service."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/history", "read"),
             {"memory": memory},
@@ -920,7 +914,7 @@ class Operations:
         )
 
     def job_start(self, memory: str, job: str, **options: Unpack[CallOptions]) -> api.JobStarted:
-        """Start a failed job again."""
+        """Restart a failed job."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/jobs/{job}/start", "key"),
             {"memory": memory, "job": job},
@@ -928,11 +922,11 @@ class Operations:
         )
 
     def mirrors_list(self, memory: str, **options: Unpack[CallOptions]) -> api.MirrorList:
-        """List mirrors of a memory's trees, with what their last syncs did."""
+        """List mirrors of a memory's trees, with the results of their last syncs."""
         return self._call(Operation("GET", "/v1/memories/{memory}/mirrors", "read"), {"memory": memory}, options)
 
     def mirror_add(self, memory: str, body: api.MirrorMake | None = None, **options: Unpack[CallOptions]) -> api.Mirror:
-        """Keep a tree as files elsewhere."""
+        """Create a mirror, which stores a tree as files elsewhere."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/mirrors", "never"),
             {"memory": memory},
@@ -941,7 +935,7 @@ class Operations:
         )
 
     def mirror_status(self, memory: str, mirror: str, **options: Unpack[CallOptions]) -> api.Mirror:
-        """A mirror, with what its last sync did."""
+        """Get a mirror with the result of its last sync."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/mirrors/{mirror}", "read"),
             {"memory": memory, "mirror": mirror},
@@ -949,7 +943,7 @@ class Operations:
         )
 
     def mirror_remove(self, memory: str, mirror: str, **options: Unpack[CallOptions]) -> api.Mirror:
-        """Remove a mirror; its files stay where they are."""
+        """Remove a mirror, and keep its files."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/mirrors/{mirror}", "never"),
             {"memory": memory, "mirror": mirror},
@@ -963,7 +957,7 @@ class Operations:
         body: api.MirrorBaseAsk | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MirrorBase:
-        """The first of a clone's commits that a git mirror has."""
+        """Get the first commit of a clone that a git mirror has."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/mirrors/{mirror}/base", "never"),
             {"memory": memory, "mirror": mirror},
@@ -978,7 +972,7 @@ class Operations:
         body: api.MirrorPull | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MirrorReport:
-        """Take what was committed in a clone of a git mirror."""
+        """Import the commits of a clone of a git mirror."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/mirrors/{mirror}/pull", "never"),
             {"memory": memory, "mirror": mirror},
@@ -987,7 +981,7 @@ class Operations:
         )
 
     def mirror_sync(self, memory: str, mirror: str, **options: Unpack[CallOptions]) -> api.MirrorReport:
-        """Bring a mirror and its tree together."""
+        """Synchronize a mirror and its tree."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/mirrors/{mirror}/sync", "never"),
             {"memory": memory, "mirror": mirror},
@@ -1003,7 +997,7 @@ class Operations:
         prefix: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ObjectList:
-        """What is parked, by key."""
+        """List objects by key."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/objects", "read"),
             {"memory": memory},
@@ -1012,7 +1006,7 @@ class Operations:
         )
 
     def object_get(self, memory: str, key: str, **options: Unpack[CallOptions]) -> bytes:
-        """The bytes that are parked under a key."""
+        """Get the bytes of an object by its key."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/objects/{key}", "read", "bytes"),
             {"memory": memory, "key": key},
@@ -1020,7 +1014,7 @@ class Operations:
         )
 
     def object_put(self, memory: str, key: str, body: bytes, **options: Unpack[CallOptions]) -> api.ParkedObject:
-        """Park bytes under a key, in the place of what was there."""
+        """Store bytes under a key, and replace existing ones."""
         return self._call(
             Operation("PUT", "/v1/memories/{memory}/objects/{key}", "never"),
             {"memory": memory, "key": key},
@@ -1029,7 +1023,7 @@ class Operations:
         )
 
     def object_delete(self, memory: str, key: str, **options: Unpack[CallOptions]) -> api.ObjectDeleted:
-        """Remove what is parked under a key."""
+        """Delete an object by its key."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/objects/{key}", "never"),
             {"memory": memory, "key": key},
@@ -1043,7 +1037,7 @@ class Operations:
         state: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SrePreferenceList:
-        """List preferences of users of operations agents, those that wait for a person first."""
+        """List preferences of users of operations agents, those that await a decision first."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/preferences", "read"),
             {"memory": memory},
@@ -1052,7 +1046,7 @@ class Operations:
         )
 
     def sre_preferences(self, memory: str, user: str, **options: Unpack[CallOptions]) -> api.SreUserPreferences:
-        """Show everything that a user of operations agents wants, and what it means now."""
+        """Get all preferences of a user of operations agents, with their current effect."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/preferences/{user}", "read"),
             {"memory": memory, "user": user},
@@ -1068,7 +1062,7 @@ class Operations:
         preference_type: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SrePreferenceHistory:
-        """List everything that was said of a user's preferences, the newest first."""
+        """List the history of a user's preferences, newest first."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/preferences/{user}/history", "read"),
             {"memory": memory, "user": user},
@@ -1082,7 +1076,7 @@ class Operations:
         body: api.SrePreferencesApply | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SrePreferencesApplied:
-        """Make preferences of users what a file declares, by key, all or nothing; or say what that would change."""
+        """Apply a file of user preferences by key, all or nothing, or preview the changes."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/preferences:apply", "never"),
             {"memory": memory},
@@ -1096,7 +1090,7 @@ class Operations:
         body: api.ProfileApply | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ProfileApplied:
-        """Give a memory a profile's settings and strategies, or say what that would change."""
+        """Apply a profile's settings and strategies to a memory, or preview the changes."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/profile", "never"),
             {"memory": memory},
@@ -1112,7 +1106,7 @@ class Operations:
         limit: int | None = None,
         **options: Unpack[CallOptions]
     ) -> api.QuarantineList:
-        """Records that are held back, newest first."""
+        """List quarantined records, newest first."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/quarantine", "read"),
             {"memory": memory},
@@ -1121,7 +1115,7 @@ class Operations:
         )
 
     def records_quarantine(self, memory: str, body: api.Quarantine, **options: Unpack[CallOptions]) -> api.Quarantined:
-        """Hold records back, or say which would be."""
+        """Quarantine records, or preview the selection."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/quarantine", "never"),
             {"memory": memory},
@@ -1135,7 +1129,7 @@ class Operations:
         body: api.QuarantineDecision,
         **options: Unpack[CallOptions]
     ) -> api.Quarantined:
-        """Mark held records as wrong, for good."""
+        """Reject quarantined records permanently."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/quarantine/reject", "never"),
             {"memory": memory},
@@ -1149,7 +1143,7 @@ class Operations:
         body: api.QuarantineDecision,
         **options: Unpack[CallOptions]
     ) -> api.Quarantined:
-        """Make held records active again."""
+        """Release quarantined records, which makes them active again."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/quarantine/release", "never"),
             {"memory": memory},
@@ -1158,7 +1152,7 @@ class Operations:
         )
 
     def records_create(self, memory: str, body: api.RecordsCreate, **options: Unpack[CallOptions]) -> api.BatchOutcome:
-        """Make records; each succeeds or fails alone."""
+        """Create records. Each succeeds or fails independently."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/records", "key"),
             {"memory": memory},
@@ -1167,7 +1161,7 @@ class Operations:
         )
 
     def records_delete(self, memory: str, body: api.RecordsDelete, **options: Unpack[CallOptions]) -> api.BatchOutcome:
-        """Delete records; each succeeds or fails alone."""
+        """Delete records. Each succeeds or fails independently."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/records", "never"),
             {"memory": memory},
@@ -1176,7 +1170,7 @@ class Operations:
         )
 
     def records_update(self, memory: str, body: api.RecordsUpdate, **options: Unpack[CallOptions]) -> api.BatchOutcome:
-        """Change records: the next version of each."""
+        """Update records: each update creates the next version."""
         return self._call(
             Operation("PATCH", "/v1/memories/{memory}/records", "never"),
             {"memory": memory},
@@ -1207,9 +1201,7 @@ class Operations:
         body: api.RecordFeedback,
         **options: Unpack[CallOptions]
     ) -> api.RecordFeedbackStanding:
-        """Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the
-        memory, is quarantined.
-        """
+        """Rate a record as useful or wrong. Ratings of two principals or an administrator quarantine it."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/records/{record}/feedback", "never"),
             {"memory": memory, "record": record},
@@ -1218,7 +1210,7 @@ class Operations:
         )
 
     def record_history(self, memory: str, record: str, **options: Unpack[CallOptions]) -> api.RecordHistory:
-        """All versions, and changes of state."""
+        """List the versions and the state changes of a record."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/records/{record}/history", "read"),
             {"memory": memory, "record": record},
@@ -1232,7 +1224,7 @@ class Operations:
         body: api.RecordRevert | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RecordsReverted:
-        """Go back to an earlier version, or undo the decision a record stands in."""
+        """Revert a record to an earlier version, or undo a consolidation decision."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/records/{record}/revert", "never"),
             {"memory": memory, "record": record},
@@ -1260,7 +1252,7 @@ class Operations:
         body: api.MemoryRecreate | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MemoryRecreated:
-        """Destroy all that a memory holds and make it anew; without its name once more, say what it holds."""
+        """Destroy a memory's content and recreate it. Without the name as confirmation, count the content."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/recreate", "never"),
             {"memory": memory},
@@ -1269,7 +1261,7 @@ class Operations:
         )
 
     def record_redact(self, memory: str, body: api.RedactionAsk, **options: Unpack[CallOptions]) -> api.Redaction:
-        """Take out what versions of a record said."""
+        """Redact the content of versions of a record."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/redactions", "never"),
             {"memory": memory},
@@ -1278,7 +1270,7 @@ class Operations:
         )
 
     def sre_retrieve(self, memory: str, body: api.SreRetrieve, **options: Unpack[CallOptions]) -> api.SreRetrieved:
-        """Ask a memory of the profile sre for preferences, what is known of services, and investigations."""
+        """Get preferences, service knowledge and investigations from a memory of the profile `sre`."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/retrieve", "read"),
             {"memory": memory},
@@ -1287,7 +1279,7 @@ class Operations:
         )
 
     def sre_save(self, memory: str, body: api.SreSave, **options: Unpack[CallOptions]) -> api.SreSaved:
-        """Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre."""
+        """Store a preference, service knowledge or an investigation in a memory of the profile `sre`."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/save", "never"),
             {"memory": memory},
@@ -1301,7 +1293,7 @@ class Operations:
         body: api.MemorySettings | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Memory:
-        """Replace the settings that the wire lacks."""
+        """Replace the settings that the AgentCore API lacks."""
         return self._call(
             Operation("PUT", "/v1/memories/{memory}/settings", "never"),
             {"memory": memory},
@@ -1310,7 +1302,7 @@ class Operations:
         )
 
     def sre_doctor(self, memory: str, **options: Unpack[CallOptions]) -> api.SreDoctorReport:
-        """Look through operations memory for what nobody will read as it is meant."""
+        """Find records of operations memory that no read will ever match."""
         return self._call(Operation("GET", "/v1/memories/{memory}/sre/doctor", "read"), {"memory": memory}, options)
 
     def sre_export(
@@ -1322,7 +1314,7 @@ class Operations:
         cursor: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SreExported:
-        """What operations agents remember of a type, as lines that an import reads."""
+        """Export operations records of a type as JSON lines that the import accepts."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/sre/export", "read"),
             {"memory": memory},
@@ -1331,7 +1323,7 @@ class Operations:
         )
 
     def sre_import(self, memory: str, body: api.SreImport, **options: Unpack[CallOptions]) -> api.SreImported:
-        """Write lines of an export, or say what is wrong with them; each succeeds or fails alone."""
+        """Import the lines of an export, or validate them. Each line succeeds or fails independently."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/sre/import", "never"),
             {"memory": memory},
@@ -1346,7 +1338,7 @@ class Operations:
         body: api.Reflect | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ReflectAsked:
-        """Ask for a reflection over the newest episodes of a strategy."""
+        """Start a reflection over the newest episodes of a strategy."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/strategies/{strategy}/reflect", "never"),
             {"memory": memory, "strategy": strategy},
@@ -1368,7 +1360,7 @@ class Operations:
         )
 
     def tags_remove(self, memory: str, body: api.TagKeys, **options: Unpack[CallOptions]) -> None:
-        """Take tags off."""
+        """Remove tags."""
         return self._call(
             Operation("DELETE", "/v1/memories/{memory}/tags", "never", "nothing"),
             {"memory": memory},
@@ -1387,7 +1379,7 @@ class Operations:
         prefix: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreePage:
-        """What lies in a tree of documents, by path."""
+        """List the documents of a tree by path."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree", "read"),
             {"memory": memory},
@@ -1401,7 +1393,7 @@ class Operations:
         body: api.DocumentAppend,
         **options: Unpack[CallOptions]
     ) -> api.DocumentWritten:
-        """Add lines to a document, each once."""
+        """Append lines to a document, and skip lines that it contains."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/append", "key"),
             {"memory": memory},
@@ -1418,7 +1410,7 @@ class Operations:
         since: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeChanges:
-        """What happened in a tree, in order."""
+        """List the changes of a tree, in order."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/changes", "read"),
             {"memory": memory},
@@ -1436,7 +1428,7 @@ class Operations:
         path: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeDiff:
-        """What changed between two states of a tree."""
+        """Compare two states of a tree."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/diff", "read"),
             {"memory": memory},
@@ -1445,7 +1437,7 @@ class Operations:
         )
 
     def document_edit(self, memory: str, body: api.DocumentEdit, **options: Unpack[CallOptions]) -> api.DocumentWritten:
-        """Edit a document as it is there."""
+        """Edit a document in place."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/edit", "key"),
             {"memory": memory},
@@ -1454,7 +1446,7 @@ class Operations:
         )
 
     def tree_grep(self, memory: str, body: api.GrepAsk, **options: Unpack[CallOptions]) -> api.GrepResult:
-        """Lines of documents that a pattern matches."""
+        """Find lines of documents that match a pattern."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/grep", "read"),
             {"memory": memory},
@@ -1472,7 +1464,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.DocumentHistory:
-        """What happened to a document."""
+        """List the changes of a document."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/history", "read"),
             {"memory": memory},
@@ -1490,7 +1482,7 @@ class Operations:
         prefix: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeListing:
-        """What there is, within a budget of tokens; `format=text` answers the text alone."""
+        """Get a listing of a tree within a token budget. `format=text` returns the text only."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/listing", "read"),
             {"memory": memory},
@@ -1499,7 +1491,7 @@ class Operations:
         )
 
     def document_move(self, memory: str, body: api.DocumentMove, **options: Unpack[CallOptions]) -> api.DocumentWritten:
-        """Give a document another path."""
+        """Move a document to another path."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/move", "key"),
             {"memory": memory},
@@ -1513,7 +1505,7 @@ class Operations:
         body: api.RestoreAsk | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeRestored:
-        """Put documents back, or say which would be."""
+        """Restore documents, or preview the selection."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/restore", "key"),
             {"memory": memory},
@@ -1530,7 +1522,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TreeSnapshotList:
-        """States of a tree with a name."""
+        """List the snapshots of a tree."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/snapshots", "read"),
             {"memory": memory},
@@ -1539,7 +1531,7 @@ class Operations:
         )
 
     def tree_snapshot(self, memory: str, body: api.SnapshotMake, **options: Unpack[CallOptions]) -> api.TreeSnapshot:
-        """Name the state that a tree is in."""
+        """Create a snapshot: a name for the current state of a tree."""
         return self._call(
             Operation("POST", "/v1/memories/{memory}/tree/snapshots", "key"),
             {"memory": memory},
@@ -1555,7 +1547,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SystemListing:
-        """The documents that are always loaded."""
+        """Get the documents that are always loaded."""
         return self._call(
             Operation("GET", "/v1/memories/{memory}/tree/system", "read"),
             {"memory": memory},
@@ -1572,7 +1564,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.PromptDocuments:
-        """The documents of a mount that a session begins with: `system/` in full, the others as a listing."""
+        """Get the documents of a mount for the start of a session: `system/` in full, others as a listing."""
         return self._call(
             Operation("GET", "/v1/memory-tool", "read"),
             {},
@@ -1589,7 +1581,7 @@ class Operations:
         namespace: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MemoryToolAnswer:
-        """A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`."""
+        """Run a command of the memory tool on the documents of `mount`, or of `memory` and `namespace`."""
         return self._call(
             Operation("POST", "/v1/memory-tool", "key"),
             {},
@@ -1604,7 +1596,7 @@ class Operations:
         body: api.SrePreferenceDecision,
         **options: Unpack[CallOptions]
     ) -> api.SreKept:
-        """Put a preference that waits in force, as a person."""
+        """Confirm a pending preference. Only a person may do so."""
         return self._call(
             Operation("POST", "/v1/preferences/{preference}/confirm", "never"),
             {"preference": preference},
@@ -1618,7 +1610,7 @@ class Operations:
         body: api.SrePreferenceDecision,
         **options: Unpack[CallOptions]
     ) -> api.SreKept:
-        """Put a preference that waits away, as a person."""
+        """Reject a pending preference. Only a person may do so."""
         return self._call(
             Operation("POST", "/v1/preferences/{preference}/reject", "never"),
             {"preference": preference},
@@ -1627,15 +1619,15 @@ class Operations:
         )
 
     def profile_list(self, **options: Unpack[CallOptions]) -> api.ProfileList:
-        """The profiles there are."""
+        """List profiles."""
         return self._call(Operation("GET", "/v1/profiles", "read"), {}, options)
 
     def profile_get(self, profile: str, **options: Unpack[CallOptions]) -> api.Profile:
-        """A profile with its file."""
+        """Get a profile with its file."""
         return self._call(Operation("GET", "/v1/profiles/{profile}", "read"), {"profile": profile}, options)
 
     def profile_agent_prompt(self, profile: str, **options: Unpack[CallOptions]) -> api.AgentPrompt:
-        """A part of the prompt of a profile's worker agents: when to write down what they learn, and how."""
+        """Get the part of a worker agent's prompt that states when and how it stores knowledge."""
         return self._call(
             Operation("GET", "/v1/profiles/{profile}/agent-prompt", "read"),
             {"profile": profile},
@@ -1650,7 +1642,7 @@ class Operations:
         template_id: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.PromptList:
-        """List versions of prompts, who became current last first."""
+        """List versions of prompts, latest to become current first."""
         return self._call(
             Operation("GET", "/v1/prompts", "read"),
             {},
@@ -1659,7 +1651,7 @@ class Operations:
         )
 
     def prompt_add(self, body: api.PromptAdd | None = None, **options: Unpack[CallOptions]) -> api.PromptAdded:
-        """Store a version of a prompt; it becomes its template's current one."""
+        """Store a version of a prompt, and make it the current version of its template."""
         return self._call(Operation("POST", "/v1/prompts", "never"), {}, options, body=body if body is not None else {})
 
     def prompt_get(self, prompt: str, **options: Unpack[CallOptions]) -> api.Prompt:
@@ -1667,7 +1659,7 @@ class Operations:
         return self._call(Operation("GET", "/v1/prompts/{prompt}", "read"), {"prompt": prompt}, options)
 
     def prompt_diff(self, prompt: str, **options: Unpack[CallOptions]) -> api.PromptDiff:
-        """Compare two versions: {prompt} is A..B."""
+        """Compare two versions of a prompt. {prompt} has the form `A..B`."""
         return self._call(Operation("GET", "/v1/prompts/{prompt}/diff", "read"), {"prompt": prompt}, options)
 
     def prompt_rollback(
@@ -1676,7 +1668,7 @@ class Operations:
         body: api.PromptRollback,
         **options: Unpack[CallOptions]
     ) -> api.PromptRolledBack:
-        """Make a version the current one of its template again: {prompt} is the template."""
+        """Make an earlier version current again. {prompt} is the template."""
         return self._call(
             Operation("POST", "/v1/prompts/{prompt}/rollback", "never"),
             {"prompt": prompt},
@@ -1692,7 +1684,7 @@ class Operations:
         memory: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RecordSources:
-        """The events that a record was made from, whoever's they are."""
+        """List the source events of a record, regardless of their actor."""
         return self._call(
             Operation("GET", "/v1/records/{record}/sources", "read"),
             {"record": record},
@@ -1715,7 +1707,7 @@ class Operations:
         body: api.RepositoryAdd | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RepositoryAdded:
-        """Register a repository, or a name or place of one."""
+        """Register a repository, or another name or location of one."""
         return self._call(Operation("POST", "/v1/repos", "never"), {}, options, body=body if body is not None else {})
 
     def evidence_list(
@@ -1726,7 +1718,7 @@ class Operations:
         limit: int | None = None,
         **options: Unpack[CallOptions]
     ) -> api.EvidencePage:
-        """List a repository's facts with what a verifier elsewhere needs to check them."""
+        """List a repository's facts with the evidence that an external verifier needs."""
         return self._call(
             Operation("GET", "/v1/repos/evidence", "read"),
             {},
@@ -1735,15 +1727,15 @@ class Operations:
         )
 
     def repository_mark(self, *, repo: str, **options: Unpack[CallOptions]) -> api.RepositoryMark:
-        """Tell whether a repository's facts changed, by a mark that is another then."""
+        """Get the change mark of a repository's facts. A different mark means that facts changed."""
         return self._call(Operation("GET", "/v1/repos/mark", "read"), {}, options, query={"repo": repo})
 
     def verdicts_tell(self, body: api.VerdictsTell, **options: Unpack[CallOptions]) -> api.VerdictsTold:
-        """Write verdicts of a verifier elsewhere down."""
+        """Store the verdicts of an external verifier."""
         return self._call(Operation("POST", "/v1/repos/verdicts", "never"), {}, options, body=body)
 
     def repository_show(self, owner: str, name: str, **options: Unpack[CallOptions]) -> api.RepositoryShown:
-        """Get a repository with its settings, and those that count for it."""
+        """Get a repository with its own settings and its effective settings."""
         return self._call(Operation("GET", "/v1/repos/{owner}/{name}", "read"), {"owner": owner, "name": name}, options)
 
     def repository_put(
@@ -1753,7 +1745,7 @@ class Operations:
         body: api.RepositoryChange | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RepositoryShown:
-        """Register a repository, and give it settings of its own."""
+        """Register a repository, and set its own settings."""
         return self._call(
             Operation("PUT", "/v1/repos/{owner}/{name}", "never"),
             {"owner": owner, "name": name},
@@ -1783,7 +1775,7 @@ class Operations:
         body: api.BackfillRequest | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Backfill:
-        """Read the reviews of a repository's latest pull requests, from the past."""
+        """Fetch the reviews of a repository's past pull requests, latest first."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/backfill", "never"),
             {"owner": owner, "name": name},
@@ -1802,7 +1794,7 @@ class Operations:
         task_ids: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Blame:
-        """Tell which tasks, prompts and people led to a commit."""
+        """List the tasks, prompts and people behind a commit."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/blame", "read"),
             {"owner": owner, "name": name},
@@ -1836,7 +1828,7 @@ class Operations:
         body: api.ConflictResolve,
         **options: Unpack[CallOptions]
     ) -> api.Conflict:
-        """Decide which of two memories stays, or that both do."""
+        """Resolve a conflict: keep one of the two memories, or both."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/conflicts/{conflict}/resolve", "never"),
             {"owner": owner, "name": name, "conflict": conflict},
@@ -1855,7 +1847,7 @@ class Operations:
         path: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.CoChangeList:
-        """Files that often change with a file."""
+        """List files that often change together with a file."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/graph/co-change", "read"),
             {"owner": owner, "name": name},
@@ -1874,9 +1866,7 @@ class Operations:
         path: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ImpactList:
-        """What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that
-        failed with it.
-        """
+        """List what a change of a file or module may affect: importers, co-changing files, failed tasks."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/graph/impact", "read"),
             {"owner": owner, "name": name},
@@ -1891,7 +1881,7 @@ class Operations:
         body: api.MissingAsk | None = None,
         **options: Unpack[CallOptions]
     ) -> api.MissingList:
-        """Files that usually change with some others and are not among them: to look at before a pull request."""
+        """List files that usually change with the given files but are missing from them."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/graph/missing", "never"),
             {"owner": owner, "name": name},
@@ -1906,7 +1896,7 @@ class Operations:
         body: api.GraphRebuild | None = None,
         **options: Unpack[CallOptions]
     ) -> api.GraphRebuildAsked:
-        """Ask for the history of a repository to be read anew."""
+        """Start a job that rebuilds the code graph from the history of a repository."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/graph/rebuild", "never"),
             {"owner": owner, "name": name},
@@ -1922,7 +1912,7 @@ class Operations:
         mode: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.FileSetList:
-        """Groups of files that are always modified together."""
+        """List groups of files that always change together."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/graph/sets", "read"),
             {"owner": owner, "name": name},
@@ -1940,7 +1930,7 @@ class Operations:
         state: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.HeldList:
-        """Memories of a repository that wait for a person."""
+        """List memories of a repository that await a person's decision."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/held", "read"),
             {"owner": owner, "name": name},
@@ -1956,7 +1946,7 @@ class Operations:
         body: api.HeldDecide,
         **options: Unpack[CallOptions]
     ) -> api.Record:
-        """Put a memory that waits in force."""
+        """Accept a held memory, which makes it active."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/held/{record}/accept", "never"),
             {"owner": owner, "name": name, "record": record},
@@ -1972,7 +1962,7 @@ class Operations:
         body: api.HeldDecide,
         **options: Unpack[CallOptions]
     ) -> api.Record:
-        """Mark a memory that waits as wrong, for good."""
+        """Reject a held memory permanently."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/held/{record}/reject", "never"),
             {"owner": owner, "name": name, "record": record},
@@ -1990,7 +1980,7 @@ class Operations:
         since: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Metrics:
-        """Tell how well the tasks of a repository went, by group, and what memories were worth to them."""
+        """Get the success metrics of a repository's tasks by group, and the effect of memories on them."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/metrics", "read"),
             {"owner": owner, "name": name},
@@ -1999,7 +1989,7 @@ class Operations:
         )
 
     def repository_purge(self, owner: str, name: str, body: api.PurgeAsk, **options: Unpack[CallOptions]) -> api.Purged:
-        """Erase memories of a repository, or say which would be."""
+        """Erase memories of a repository, or preview the selection."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/purge", "never"),
             {"owner": owner, "name": name},
@@ -2014,7 +2004,7 @@ class Operations:
         body: api.RepositoryQuarantine,
         **options: Unpack[CallOptions]
     ) -> api.Quarantined:
-        """Hold back memories of a repository, or say which would be."""
+        """Quarantine memories of a repository, or preview the selection."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/quarantine", "never"),
             {"owner": owner, "name": name},
@@ -2029,7 +2019,7 @@ class Operations:
         body: api.RepositoryQuarantine,
         **options: Unpack[CallOptions]
     ) -> api.Quarantined:
-        """Let held memories of a repository go again."""
+        """Release quarantined memories of a repository."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/quarantine/release", "never"),
             {"owner": owner, "name": name},
@@ -2044,7 +2034,7 @@ class Operations:
         body: api.RepositoryReflect | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RepositoryReflectAsked:
-        """Look at the newest tasks of a repository together."""
+        """Start a reflection over the newest tasks of a repository."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/reflect", "never"),
             {"owner": owner, "name": name},
@@ -2059,7 +2049,7 @@ class Operations:
         body: api.NewReview,
         **options: Unpack[CallOptions]
     ) -> api.ReviewsPulled:
-        """Take a review, as any forge could tell it."""
+        """Store a review in the format that is common to all forges."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/reviews", "never"),
             {"owner": owner, "name": name},
@@ -2068,7 +2058,7 @@ class Operations:
         )
 
     def reviews_poll(self, owner: str, name: str, **options: Unpack[CallOptions]) -> api.ReviewsPolled:
-        """Read what has changed in a repository's pull requests."""
+        """Fetch the changed pull requests of a repository from its forge."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/reviews/poll", "never"),
             {"owner": owner, "name": name},
@@ -2076,7 +2066,7 @@ class Operations:
         )
 
     def reviews_pull(self, owner: str, name: str, pr: str, **options: Unpack[CallOptions]) -> api.ReviewsPulled:
-        """Read the reviews of a pull request from its forge."""
+        """Fetch the reviews of a pull request from its forge."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/reviews/{pr}/pull", "never"),
             {"owner": owner, "name": name, "pr": pr},
@@ -2091,7 +2081,7 @@ class Operations:
         body: api.ReviewsReprocess | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ReviewsPulled:
-        """Learn again from reviews of a pull request."""
+        """Extract rules from the reviews of a pull request again."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/reviews/{pr}/reprocess", "never"),
             {"owner": owner, "name": name, "pr": pr},
@@ -2106,7 +2096,7 @@ class Operations:
         body: api.RollbackAsk,
         **options: Unpack[CallOptions]
     ) -> api.RolledBack:
-        """Put a repository's memory back to a snapshot."""
+        """Roll a repository's memory back to a snapshot."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rollback", "never"),
             {"owner": owner, "name": name},
@@ -2131,7 +2121,7 @@ class Operations:
         until: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleList:
-        """List the rules that reviews of a repository left, the newest first."""
+        """List the rules of a repository, newest first."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/rules", "read"),
             {"owner": owner, "name": name},
@@ -2151,7 +2141,7 @@ class Operations:
         )
 
     def rule_add(self, owner: str, name: str, body: api.NewRule, **options: Unpack[CallOptions]) -> api.Rule:
-        """Write a rule of a repository; it is in force at once."""
+        """Create a rule of a repository, in force immediately."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules", "never"),
             {"owner": owner, "name": name},
@@ -2167,7 +2157,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Put a rule in force, by a person's word."""
+        """Approve a rule, which puts it in force."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/approve", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2183,7 +2173,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """End a rule: its time is over."""
+        """Expire a rule."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/expire", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2199,7 +2189,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Keep a rule in force, whatever reviews say."""
+        """Pin a rule: it stays in force regardless of later reviews."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/pin", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2215,7 +2205,7 @@ class Operations:
         body: api.RulePromote | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RulePromotion:
-        """Render a rule as a patch of the repository's instructions; nothing is written."""
+        """Render a rule as a patch of the repository's instructions, without writing anything."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/promote", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2224,7 +2214,7 @@ class Operations:
         )
 
     def rule_provenance(self, owner: str, name: str, rule: str, **options: Unpack[CallOptions]) -> api.RuleProvenance:
-        """What supports a rule, how its state changed, and which tasks were shown it."""
+        """Get the evidence of a rule, its state changes, and the tasks that received it."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/rules/{rule}/provenance", "read"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2239,7 +2229,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Hold a rule back as suspicious."""
+        """Quarantine a suspicious rule."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/quarantine", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2255,7 +2245,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Reject a rule, for good."""
+        """Reject a rule permanently."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/reject", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2271,7 +2261,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Put another rule in a rule's place."""
+        """Replace a rule by another rule."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/supersede", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2287,7 +2277,7 @@ class Operations:
         body: api.RuleDecision | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RuleDecided:
-        """Let a rule be one like others."""
+        """Unpin a rule."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/rules/{rule}/unpin", "never"),
             {"owner": owner, "name": name, "rule": rule},
@@ -2302,7 +2292,7 @@ class Operations:
         body: api.RepositorySearch | None = None,
         **options: Unpack[CallOptions]
     ) -> api.RepositoryFound:
-        """Search what is remembered of a repository, by a question and filters, while an agent works on it."""
+        """Search the memory of a repository by query and filters."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/search", "never"),
             {"owner": owner, "name": name},
@@ -2318,7 +2308,7 @@ class Operations:
         template: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ThemeProposal:
-        """Get the open themes of a repository as an edit of its prompt, with the difference."""
+        """Get a proposed edit of a repository's prompt for its open themes, with the diff."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/self-feedback/proposal", "read"),
             {"owner": owner, "name": name},
@@ -2333,7 +2323,7 @@ class Operations:
         body: api.ThemeProposalAccept | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ThemeProposalAccepted:
-        """Accept the edit: store it as a version of the prompt, and close its themes."""
+        """Accept the proposed edit: store it as a version of the prompt, and close its themes."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/self-feedback/proposal/accept", "never"),
             {"owner": owner, "name": name},
@@ -2349,7 +2339,7 @@ class Operations:
         state: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.ThemeList:
-        """List what at least three tasks of a repository lacked."""
+        """List the themes of a repository: context that at least three tasks lacked."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/self-feedback/themes", "read"),
             {"owner": owner, "name": name},
@@ -2358,7 +2348,7 @@ class Operations:
         )
 
     def theme_close(self, owner: str, name: str, theme: str, **options: Unpack[CallOptions]) -> api.ThemeClosed:
-        """Close a theme: something was done about it, and its items are put away."""
+        """Close a theme as done, and archive its items."""
         return self._call(
             Operation("POST", "/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close", "never"),
             {"owner": owner, "name": name, "theme": theme},
@@ -2373,7 +2363,7 @@ class Operations:
         limit: int | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SnapshotList:
-        """States of a repository's memory that one can go back to."""
+        """List the snapshots of a repository's memory."""
         return self._call(
             Operation("GET", "/v1/repos/{owner}/{name}/snapshots", "read"),
             {"owner": owner, "name": name},
@@ -2382,11 +2372,11 @@ class Operations:
         )
 
     def search(self, body: api.Search, **options: Unpack[CallOptions]) -> api.SearchAnswer:
-        """Find records for a question."""
+        """Search records by a query."""
         return self._call(Operation("POST", "/v1/search", "read"), {}, options, body=body)
 
     def session_end_of_task(self, task: str, **options: Unpack[CallOptions]) -> api.TaskSessionEnded:
-        """End the session of a task; what is left is the archive."""
+        """End the session of a task, and keep its archive only."""
         return self._call(Operation("POST", "/v1/sessions/{task}/end", "never"), {"task": task}, options)
 
     def session_events(
@@ -2398,7 +2388,7 @@ class Operations:
         types: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SessionEvents:
-        """Read what was said in the session of a task, by number."""
+        """List the events of a task's session, by number."""
         return self._call(
             Operation("GET", "/v1/sessions/{task}/events", "read"),
             {"task": task},
@@ -2412,7 +2402,7 @@ class Operations:
         body: api.SessionAppend | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SessionAppended:
-        """Add to the session of a task; what has a number that is known is a repetition."""
+        """Append events to the session of a task. Events with a known number are repetitions."""
         return self._call(
             Operation("POST", "/v1/sessions/{task}/events", "never"),
             {"task": task},
@@ -2426,11 +2416,11 @@ class Operations:
         body: api.SessionPromote,
         **options: Unpack[CallOptions]
     ) -> api.SessionPromoted:
-        """Make learnings of chosen events, while the session is open."""
+        """Promote selected events of an open session to learnings."""
         return self._call(Operation("POST", "/v1/sessions/{task}/promote", "never"), {"task": task}, options, body=body)
 
     def session_state(self, task: str, **options: Unpack[CallOptions]) -> api.SessionState:
-        """Get what an agent keeps for its next run."""
+        """Get the state that an agent stored for its next run."""
         return self._call(Operation("GET", "/v1/sessions/{task}/state", "read"), {"task": task}, options)
 
     def session_state_put(
@@ -2439,11 +2429,11 @@ class Operations:
         body: api.SessionState,
         **options: Unpack[CallOptions]
     ) -> api.SessionStateKept:
-        """Keep something for an agent's next run."""
+        """Store the state for an agent's next run."""
         return self._call(Operation("PUT", "/v1/sessions/{task}/state", "never"), {"task": task}, options, body=body)
 
     def sre_pending_outcomes(self, *, memory: str | None = None, **options: Unpack[CallOptions]) -> api.PendingOutcomes:
-        """Investigations whose outcome nobody told for two weeks."""
+        """List investigations without an outcome for two weeks."""
         return self._call(Operation("GET", "/v1/sre/pending-outcomes", "read"), {}, options, query={"memory": memory})
 
     def sre_stats(
@@ -2454,7 +2444,7 @@ class Operations:
         since: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.SreStats:
-        """Numbers over investigations: how long, how sure, how often."""
+        """Get statistics of investigations: duration, confidence and frequency."""
         return self._call(
             Operation("GET", "/v1/sre/stats", "read"),
             {},
@@ -2463,7 +2453,7 @@ class Operations:
         )
 
     def target_list(self, **options: Unpack[CallOptions]) -> api.TargetList:
-        """The configured targets of notifications."""
+        """List the configured targets of notifications."""
         return self._call(Operation("GET", "/v1/targets", "read"), {}, options)
 
     def target_test(self, body: api.TargetTest, **options: Unpack[CallOptions]) -> api.TargetTried:
@@ -2489,7 +2479,7 @@ class Operations:
         variant: str | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskList:
-        """List tasks, the newest first."""
+        """List tasks, newest first."""
         return self._call(
             Operation("GET", "/v1/tasks", "read"),
             {},
@@ -2513,7 +2503,7 @@ class Operations:
         )
 
     def task_create(self, body: api.TaskCreate | None = None, **options: Unpack[CallOptions]) -> api.TaskTaken:
-        """Take a task in; 200 where it was taken in before."""
+        """Create a task. The status is 200 if the task exists already."""
         return self._call(Operation("POST", "/v1/tasks", "key"), {}, options, body=body if body is not None else {})
 
     def task_get(self, task: str, **options: Unpack[CallOptions]) -> api.Task:
@@ -2526,7 +2516,7 @@ class Operations:
         body: api.TaskPatch | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskPatched:
-        """Say how far a task has come. What has ended stays ended."""
+        """Update the status of a task. A task that has ended cannot reopen."""
         return self._call(
             Operation("PATCH", "/v1/tasks/{task}", "never"),
             {"task": task},
@@ -2535,7 +2525,7 @@ class Operations:
         )
 
     def task_alert(self, task: str, body: api.TaskAlertRaise, **options: Unpack[CallOptions]) -> api.TaskAlerted:
-        """Raise the security alert of a task: what it wrote is quarantined, and whatever it writes."""
+        """Raise a security alert for a task, which quarantines its past and future records."""
         return self._call(Operation("POST", "/v1/tasks/{task}/alert", "never"), {"task": task}, options, body=body)
 
     def task_commits(
@@ -2544,7 +2534,7 @@ class Operations:
         body: api.TaskCommits | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskCommitsTaken:
-        """Report commits that a task made, and commits that took the place of others."""
+        """Report commits of a task, and commits that replaced earlier ones."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/commits", "never"),
             {"task": task},
@@ -2558,7 +2548,7 @@ class Operations:
         body: api.TaskComplete | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskCompleted:
-        """Report the end of a task: its episode, its learnings, what its agent would have needed."""
+        """Report the end of a task: its episode, its learnings, and the context that its agent lacked."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/complete", "key"),
             {"task": task},
@@ -2572,7 +2562,7 @@ class Operations:
         body: api.TaskEpisode | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskWrote:
-        """Report the end of a task in its narrow form: an alias of complete, for its episode alone."""
+        """Report the episode of a task. Alias of `complete` without learnings."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/episode", "key"),
             {"task": task},
@@ -2581,7 +2571,7 @@ class Operations:
         )
 
     def task_explain(self, task: str, **options: Unpack[CallOptions]) -> api.TaskExplained:
-        """What a task was shown, what it used, where that comes from."""
+        """Get the memories that a task received and used, with their sources."""
         return self._call(Operation("GET", "/v1/tasks/{task}/explain", "read"), {"task": task}, options)
 
     def task_feedback(
@@ -2590,7 +2580,7 @@ class Operations:
         body: api.TaskFeedback | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskFeedbackTaken:
-        """Say which memories were used, helped or misled; what two tasks call harmful, or a person, is quarantined."""
+        """Rate memories as used, helpful or harmful. Two tasks or one person can quarantine a harmful one."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/feedback", "never"),
             {"task": task},
@@ -2604,7 +2594,7 @@ class Operations:
         body: api.TaskFinalize | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskFinalized:
-        """End a task, on every path: an episode is written where none tells of it. As often as you like."""
+        """End a task, and write an episode if none exists. Repeated calls have no further effect."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/finalize", "never"),
             {"task": task},
@@ -2618,7 +2608,7 @@ class Operations:
         body: api.TaskHydrate | None = None,
         **options: Unpack[CallOptions]
     ) -> api.TaskHydrated:
-        """What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt."""
+        """Get the memories for a task's prompt, within a token budget and a deadline, with a receipt."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/hydrate", "never"),
             {"task": task},
@@ -2627,11 +2617,11 @@ class Operations:
         )
 
     def task_learnings(self, task: str, body: api.TaskLearnings, **options: Unpack[CallOptions]) -> api.TaskWrote:
-        """Report what was learned: an alias of complete, for learnings alone."""
+        """Report the learnings of a task. Alias of `complete` without an episode."""
         return self._call(Operation("POST", "/v1/tasks/{task}/learnings", "never"), {"task": task}, options, body=body)
 
     def task_note(self, task: str, body: api.TaskNote | None = None, **options: Unpack[CallOptions]) -> api.TaskNoted:
-        """Store one thing that was learned, while the task goes on."""
+        """Store one learning of a running task."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/notes", "never"),
             {"task": task},
@@ -2640,7 +2630,7 @@ class Operations:
         )
 
     def task_outcome(self, task: str, **options: Unpack[CallOptions]) -> api.Outcome:
-        """Get what came of a task: how its pull request ended, graded."""
+        """Get the outcome of a task: the graded result of its pull request."""
         return self._call(Operation("GET", "/v1/tasks/{task}/outcome", "read"), {"task": task}, options)
 
     def task_outcome_set(
@@ -2649,7 +2639,7 @@ class Operations:
         body: api.OutcomeSet | None = None,
         **options: Unpack[CallOptions]
     ) -> api.Outcome:
-        """Set what came of a task by hand, or from a forge that is not watched."""
+        """Set the outcome of a task by hand, or from a forge that Loci does not watch."""
         return self._call(
             Operation("POST", "/v1/tasks/{task}/outcome", "never"),
             {"task": task},
@@ -2662,27 +2652,27 @@ class Operations:
         return self._call(Operation("GET", "/v1/tools", "read"), {}, options, query={"profile": profile})
 
     def tool_call(self, name: str, body: api.ToolArguments, **options: Unpack[CallOptions]) -> api.ToolResult:
-        """Call a tool, by its underscored or its dotted name."""
+        """Call a tool by its name, with underscores or dots."""
         return self._call(Operation("POST", "/v1/tools/{name}", "never"), {"name": name}, options, body=body)
 
     def tool_evidence(self, name: str, body: api.EvidenceAsk, **options: Unpack[CallOptions]) -> api.EvidenceAnswer:
-        """List the facts that a tool would look at, for a verifier elsewhere."""
+        """List the facts that a tool would read, for an external verifier."""
         return self._call(Operation("POST", "/v1/tools/{name}/evidence", "never"), {"name": name}, options, body=body)
 
     def tool_verdicts(self, name: str, body: api.ToolVerdicts, **options: Unpack[CallOptions]) -> api.ToolResult:
-        """Call a tool that reads facts, with what a verifier elsewhere found."""
+        """Call a tool that reads facts, with the verdicts of an external verifier."""
         return self._call(Operation("POST", "/v1/tools/{name}/verdicts", "never"), {"name": name}, options, body=body)
 
     def user_forget(self, user: str, **options: Unpack[CallOptions]) -> api.UserForgotten:
-        """Erase somebody: what is theirs, and who they were."""
+        """Erase a user's data and identity."""
         return self._call(Operation("DELETE", "/v1/users/{user}", "never"), {"user": user}, options)
 
     def user_export(self, user: str, **options: Unpack[CallOptions]) -> api.UserExport:
-        """Export what is kept of somebody."""
+        """Export all data about a user."""
         return self._call(Operation("GET", "/v1/users/{user}/export", "read"), {"user": user}, options)
 
     def preferences_list(self, user: str, **options: Unpack[CallOptions]) -> api.PreferenceList:
-        """List what somebody wants of the agents that work for them."""
+        """List a user's preferences."""
         return self._call(Operation("GET", "/v1/users/{user}/preferences", "read"), {"user": user}, options)
 
     def preference_put(
@@ -2692,7 +2682,7 @@ class Operations:
         body: api.PreferencePut | None = None,
         **options: Unpack[CallOptions]
     ) -> api.PreferenceSet:
-        """Set what somebody wants of one dimension."""
+        """Set a user's preference in one dimension."""
         return self._call(
             Operation("PUT", "/v1/users/{user}/preferences/{preference}", "never"),
             {"user": user, "preference": preference},
@@ -2701,7 +2691,7 @@ class Operations:
         )
 
     def preference_remove(self, user: str, preference: str, **options: Unpack[CallOptions]) -> api.PreferenceRemoved:
-        """Delete a preference of somebody, by its id."""
+        """Delete a user's preference by its id."""
         return self._call(
             Operation("DELETE", "/v1/users/{user}/preferences/{preference}", "never"),
             {"user": user, "preference": preference},
@@ -2714,7 +2704,7 @@ class Operations:
         body: api.UserSettings | None = None,
         **options: Unpack[CallOptions]
     ) -> api.UserSettingsPut:
-        """Say whether conclusions may be drawn of somebody."""
+        """Allow or forbid that Loci infers preferences of a user."""
         return self._call(
             Operation("PUT", "/v1/users/{user}/settings", "never"),
             {"user": user},

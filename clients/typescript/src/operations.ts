@@ -44,7 +44,7 @@ export abstract class Operations {
     sent?: Sent,
   ): Promise<Answer>;
 
-  /** Tell which tasks, prompts and people something leads back to, and what was said; the newest first. */
+  /** List the tasks, prompts, people and messages that led to a commit, file or text, newest first. */
   attribution(
     query: {
       branch?: string | null;
@@ -74,12 +74,12 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/backup', repeat: 'never' }, {}, options, { body });
   }
 
-  /** The configuration in force, without secrets. */
+  /** Get the effective configuration, without secrets. */
   config(options: CallOptions = {}): Promise<api.Value> {
     return this.call({ method: 'GET', path: '/v1/config', repeat: 'read' }, {}, options);
   }
 
-  /** List what the server could not write for coding agents, the latest first. */
+  /** List writes for coding agents that failed, newest first. */
   deadLetterList(
     query: { cursor?: string | null; limit?: number | null } = {},
     options: CallOptions = {},
@@ -87,17 +87,17 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/dead-letters', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Try again now what was given up. */
+  /** Retry a failed write now. */
   deadLetterRetry(letter: string, options: CallOptions = {}): Promise<api.DeadLetterRetried> {
     return this.call({ method: 'POST', path: '/v1/dead-letters/{letter}/retry', repeat: 'key' }, { letter }, options);
   }
 
-  /** Look at the store, the indexes, and what is called outside. */
+  /** Check the store, the indexes and the external services. */
   doctor(body: api.DoctorAsk = {}, options: CallOptions = {}): Promise<api.DoctorReport> {
     return this.call({ method: 'POST', path: '/v1/doctor', repeat: 'read' }, {}, options, { body });
   }
 
-  /** List evaluations of a repository or of a task, the newest first. */
+  /** List evaluations of a repository or of a task, newest first. */
   evaluationList(
     query: { cursor?: string | null; limit?: number | null; repo?: string | null; task?: string | null } = {},
     options: CallOptions = {},
@@ -105,22 +105,22 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/evaluations', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Store what an evaluation found in the work of a task: findings are remembered, a suggestion is kept. */
+  /** Store the findings and the suggestion of an evaluation of a task. */
   evaluationAdd(body: api.EvaluationAdd = {}, options: CallOptions = {}): Promise<api.EvaluationAdded> {
     return this.call({ method: 'POST', path: '/v1/evaluations', repeat: 'never' }, {}, options, { body });
   }
 
-  /** What one call showed a task. */
+  /** Get an exposure: the memories that one call returned to a task. */
   exposureGet(exposure: string, options: CallOptions = {}): Promise<api.Exposure> {
     return this.call({ method: 'GET', path: '/v1/exposures/{exposure}', repeat: 'read' }, { exposure }, options);
   }
 
-  /** List the prompts for what agents write at the end of a task. */
+  /** List the extraction prompts, which ask agents for learnings at the end of a task. */
   extractionPrompts(options: CallOptions = {}): Promise<api.ExtractionPromptList> {
     return this.call({ method: 'GET', path: '/v1/extraction-prompts', repeat: 'read' }, {}, options);
   }
 
-  /** Get one by name and version, as learnings@1, or the current one by its name. */
+  /** Get an extraction prompt by name and version (`learnings@1`), or the current version by name. */
   extractionPrompt(
     prompt: string,
     query: { repo?: string | null } = {},
@@ -134,7 +134,7 @@ export abstract class Operations {
     );
   }
 
-  /** Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name. */
+  /** Store a text as the next version of the extraction prompt with the name {prompt}. */
   extractionPromptPut(
     prompt: string,
     body: api.ExtractionPromptPut,
@@ -148,7 +148,7 @@ export abstract class Operations {
     );
   }
 
-  /** List the figures of a version, newest first. */
+  /** List the evaluations of a version, newest first. */
   promptEvaluations(prompt: string, options: CallOptions = {}): Promise<api.PromptEvaluationList> {
     return this.call(
       { method: 'GET', path: '/v1/extraction-prompts/{prompt}/evaluations', repeat: 'read' },
@@ -157,7 +157,7 @@ export abstract class Operations {
     );
   }
 
-  /** Evaluate a version against the labelled set, by your answers or by the configured model. */
+  /** Evaluate a version on the labelled set, with your answers or with the configured model. */
   promptEvaluate(
     prompt: string,
     body: api.PromptEvaluate = {},
@@ -171,7 +171,7 @@ export abstract class Operations {
     );
   }
 
-  /** Get the questions of the labelled set for a version, for a model of your own to answer. */
+  /** Get the questions of the labelled set for a version, to answer with your own model. */
   promptQuestions(prompt: string, options: CallOptions = {}): Promise<api.PromptQuestionList> {
     return this.call(
       { method: 'GET', path: '/v1/extraction-prompts/{prompt}/questions', repeat: 'read' },
@@ -180,7 +180,7 @@ export abstract class Operations {
     );
   }
 
-  /** Make an earlier version of a prompt current again: {prompt} is its name. */
+  /** Make an earlier version of the extraction prompt with the name {prompt} current again. */
   extractionPromptRollback(
     prompt: string,
     body: api.ExtractionPromptRollback,
@@ -202,12 +202,12 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/facts/proposed', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Take what Alertmanager sends, by its secret. */
+  /** Receive alerts of Alertmanager, authenticated by its secret. */
   alertDeliverAlertmanager(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/alertmanager/{memory}', repeat: 'never' }, { memory }, options);
   }
 
-  /** List what hooks brought in, newest first. */
+  /** List webhook deliveries, newest first. */
   hookDeliveryList(
     query: { cursor?: string | null; limit?: number | null; state?: string | null } = {},
     options: CallOptions = {},
@@ -215,50 +215,47 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/hooks/deliveries', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Deal again with a delivery that failed. */
+  /** Process a failed webhook delivery again. */
   hookDeliveryRetry(guid: string, options: CallOptions = {}): Promise<api.HookDelivery> {
     return this.call({ method: 'POST', path: '/v1/hooks/deliveries/{guid}/retry', repeat: 'never' }, { guid }, options);
   }
 
-  /** Take alerts of any other system, by their signature. */
+  /** Receive alerts of any other system, authenticated by their signature. */
   alertDeliverGeneric(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/generic/{memory}', repeat: 'never' }, { memory }, options);
   }
 
-  /** Take what GitHub sends, by its signature. */
+  /** Receive a webhook delivery of GitHub, authenticated by its signature. */
   hookDeliver(options: CallOptions = {}): Promise<api.HookAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/github', repeat: 'never' }, {}, options);
   }
 
-  /** Take what Opsgenie sends, by its secret. */
+  /** Receive alerts of Opsgenie, authenticated by its secret. */
   alertDeliverOpsgenie(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/opsgenie/{memory}', repeat: 'never' }, { memory }, options);
   }
 
-  /** Take what PagerDuty sends, by its signature. */
+  /** Receive alerts of PagerDuty, authenticated by its signature. */
   alertDeliverPagerduty(memory: string, options: CallOptions = {}): Promise<api.AlertAnswer> {
     return this.call({ method: 'POST', path: '/v1/hooks/pagerduty/{memory}', repeat: 'never' }, { memory }, options);
   }
 
-  /** Who the caller is, what it may do, and the server's version. */
+  /** Get the caller's identity and permissions, and the server's version. */
   identity(options: CallOptions = {}): Promise<api.Identity> {
     return this.call({ method: 'GET', path: '/v1/identity', repeat: 'read' }, {}, options);
   }
 
-  /** Write what an export holds, into memories that are not there yet. */
+  /** Import an export into memories that do not exist yet. */
   memoryImport(body: Uint8Array, options: CallOptions = {}): Promise<api.ImportReport> {
     return this.call({ method: 'POST', path: '/v1/import', repeat: 'never' }, {}, options, { body });
   }
 
-  /**
-   * Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is
-   * joined.
-   */
+  /** Start an investigation (201), or join the open one of the same alert (200), and get known context. */
   investigationStart(body: api.InvestigationStart, options: CallOptions = {}): Promise<api.InvestigationStarted> {
     return this.call({ method: 'POST', path: '/v1/investigations', repeat: 'never' }, {}, options, { body });
   }
 
-  /** Take what a worker agent answered; a job reads it for knowledge and contacts. */
+  /** Store a worker agent's answer. A job extracts knowledge and contacts from it. */
   agentResponse(incident: string, body: api.AgentResponse, options: CallOptions = {}): Promise<api.AgentResponseTaken> {
     return this.call(
       { method: 'POST', path: '/v1/investigations/{incident}/agent-response', repeat: 'never' },
@@ -268,7 +265,7 @@ export abstract class Operations {
     );
   }
 
-  /** What came of an agent's answer; may wait for it. */
+  /** Get the result of the extraction from an agent's answer, with an optional wait. */
   agentResponseRead(
     incident: string,
     job: string,
@@ -283,7 +280,7 @@ export abstract class Operations {
     );
   }
 
-  /** Save what an investigation found, with what its agents learned. The same said again is the same record. */
+  /** Store an investigation's findings and learnings. Repeated content updates the same record. */
   investigationComplete(
     incident: string,
     body: api.InvestigationComplete = {},
@@ -297,7 +294,7 @@ export abstract class Operations {
     );
   }
 
-  /** Store a turn of an investigation's conversation, whole, and be told how it is shown. */
+  /** Store a complete turn of an investigation's conversation, and return its displayed form. */
   investigationMessages(
     incident: string,
     body: api.InvestigationMessages,
@@ -311,7 +308,7 @@ export abstract class Operations {
     );
   }
 
-  /** Tell what came of an investigation: its user in person, or an administrator. */
+  /** Report the outcome of an investigation. Only its user or an administrator may do so. */
   investigationOutcome(
     incident: string,
     body: api.InvestigationOutcome = {},
@@ -325,12 +322,12 @@ export abstract class Operations {
     );
   }
 
-  /** Come for a question to the caller's own model; 204 where there is none. */
+  /** Lease a question for the caller's own model. The status is 204 if there is none. */
   pulledNext(body: api.JobNext = {}, options: CallOptions = {}): Promise<api.PulledJob | undefined> {
     return this.call({ method: 'POST', path: '/v1/jobs/next', repeat: 'never' }, {}, options, { body });
   }
 
-  /** Give a question up: it is open for others. */
+  /** Release a question, so that others can lease it. */
   pulledFail(job: string, body: api.JobGivenUp = {}, options: CallOptions = {}): Promise<void> {
     return this.call(
       { method: 'POST', path: '/v1/jobs/{job}/fail', repeat: 'never', answer: 'nothing' },
@@ -340,7 +337,7 @@ export abstract class Operations {
     );
   }
 
-  /** Bring the answer to a question. */
+  /** Submit the answer to a question. */
   pulledResult(job: string, body: api.JobResult, options: CallOptions = {}): Promise<api.JobResultTaken> {
     return this.call({ method: 'POST', path: '/v1/jobs/{job}/result', repeat: 'never' }, { job }, options, { body });
   }
@@ -350,7 +347,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/keys', repeat: 'read' }, {}, options);
   }
 
-  /** Make a key; its secrets are shown this once. */
+  /** Create a key. Its secrets are returned only once. */
   keyCreate(body: api.KeyCreate, options: CallOptions = {}): Promise<api.KeyIssued> {
     return this.call({ method: 'POST', path: '/v1/keys', repeat: 'never' }, {}, options, { body });
   }
@@ -377,12 +374,12 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/me/records', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Delete records of the caller's own, or all of them. */
+  /** Delete some or all of the caller's own records. */
   meRecordsDelete(body: api.MeRecordsDelete = {}, options: CallOptions = {}): Promise<api.MeRecordsDeleted> {
     return this.call({ method: 'DELETE', path: '/v1/me/records', repeat: 'never' }, {}, options, { body });
   }
 
-  /** Say what is right, of a record of the caller's own. */
+  /** Correct one of the caller's own records. */
   meRecordCorrect(body: api.MeRecordCorrect, options: CallOptions = {}): Promise<api.SreKept> {
     return this.call({ method: 'PATCH', path: '/v1/me/records', repeat: 'never' }, {}, options, { body });
   }
@@ -395,7 +392,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/memories', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Make a memory. */
+  /** Create a memory. */
   memoryCreate(body: api.MemoryCreate, options: CallOptions = {}): Promise<api.Memory> {
     return this.call({ method: 'POST', path: '/v1/memories', repeat: 'key' }, {}, options, { body });
   }
@@ -405,10 +402,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/memories/{memory}', repeat: 'read' }, { memory }, options);
   }
 
-  /**
-   * Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it
-   * changes nothing.
-   */
+  /** Create a memory of this name, or add missing strategies to the existing one. Idempotent. */
   memoryEnsure(
     memory: string,
     body: api.MemoryEnsure = {},
@@ -423,7 +417,7 @@ export abstract class Operations {
     );
   }
 
-  /** Delete a memory with all it holds. */
+  /** Delete a memory with all its content. */
   memoryDelete(memory: string, options: CallOptions = {}): Promise<void> {
     return this.call(
       { method: 'DELETE', path: '/v1/memories/{memory}', repeat: 'never', answer: 'nothing' },
@@ -466,7 +460,7 @@ export abstract class Operations {
     );
   }
 
-  /** End a session: what is left to read of it is due now. Its next event opens it again. */
+  /** End a session: its pending extraction is due now. Its next event reopens it. */
   sessionEnd(memory: string, actor: string, session: string, options: CallOptions = {}): Promise<api.SessionEnded> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/actors/{actor}/sessions/{session}/end', repeat: 'never' },
@@ -475,7 +469,7 @@ export abstract class Operations {
     );
   }
 
-  /** Runs of a tree, the newest first. */
+  /** List the consolidation runs of a tree, newest first. */
   consolidationsList(
     memory: string,
     query: {
@@ -495,7 +489,7 @@ export abstract class Operations {
     );
   }
 
-  /** Plan the upkeep of a tree, or do it. */
+  /** Start a consolidation run of a tree: a plan, or a plan that is applied. */
   consolidationStart(
     memory: string,
     body: api.ConsolidationStart = {},
@@ -509,7 +503,7 @@ export abstract class Operations {
     );
   }
 
-  /** A run, with what it changes. */
+  /** Get a consolidation run with its changes. */
   consolidationGet(
     memory: string,
     run: string,
@@ -524,7 +518,7 @@ export abstract class Operations {
     );
   }
 
-  /** Apply a plan, or some of its actions. */
+  /** Apply a plan, or selected actions of it. */
   consolidationApply(
     memory: string,
     run: string,
@@ -539,7 +533,7 @@ export abstract class Operations {
     );
   }
 
-  /** Call a run off. */
+  /** Cancel a consolidation run. */
   consolidationCancel(
     memory: string,
     run: string,
@@ -554,7 +548,7 @@ export abstract class Operations {
     );
   }
 
-  /** Plan anew what changed since. */
+  /** Plan again the actions whose documents changed since. */
   consolidationReplan(
     memory: string,
     run: string,
@@ -569,7 +563,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put documents back to before a run, by another. */
+  /** Revert a consolidation run by a new run. */
   consolidationRevert(
     memory: string,
     run: string,
@@ -598,7 +592,7 @@ export abstract class Operations {
     );
   }
 
-  /** Try a notification again that waits or was given up. */
+  /** Retry a notification that is pending or failed. */
   deliveryRetry(memory: string, delivery: string, options: CallOptions = {}): Promise<api.DeliveryRetried> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/deliveries/{delivery}/retry', repeat: 'never' },
@@ -654,7 +648,7 @@ export abstract class Operations {
     );
   }
 
-  /** Delete an event; its records stay. */
+  /** Delete an event, and keep its records. */
   eventDelete(
     memory: string,
     event: string,
@@ -669,9 +663,7 @@ export abstract class Operations {
     );
   }
 
-  /**
-   * A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it again.
-   */
+  /** Export a memory, a namespace or the data about a person as JSON lines that the import accepts. */
   memoryExport(
     memory: string,
     query: { actor?: string | null; namespace?: string | null } = {},
@@ -699,7 +691,7 @@ export abstract class Operations {
     );
   }
 
-  /** Write a document whose title says its path. */
+  /** Write a document at a path that is derived from its title. */
   documentAdd(memory: string, body: api.DocumentAdd, options: CallOptions = {}): Promise<api.DocumentWritten> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/files', repeat: 'key' },
@@ -709,7 +701,7 @@ export abstract class Operations {
     );
   }
 
-  /** A document by its path; `raw=1` answers the file itself. */
+  /** Get a document by its path. `raw=1` returns the file itself. */
   documentGet(
     memory: string,
     path: string,
@@ -724,7 +716,7 @@ export abstract class Operations {
     );
   }
 
-  /** Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1. */
+  /** Write a document, as JSON or as the file itself. Requires If-Match, If-None-Match: * or force=1. */
   documentPut(
     memory: string,
     path: string,
@@ -740,7 +732,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put a document away; it can be restored. Needs If-Match or force=1. */
+  /** Archive a document; it can be restored. Requires If-Match or force=1. */
   documentDelete(
     memory: string,
     path: string,
@@ -755,7 +747,7 @@ export abstract class Operations {
     );
   }
 
-  /** Erase what a memory holds about a person, now. */
+  /** Erase all data of a memory about a person immediately. */
   actorForget(memory: string, body: api.Forget, options: CallOptions = {}): Promise<api.ForgetReceipt> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/forget', repeat: 'never' },
@@ -765,7 +757,7 @@ export abstract class Operations {
     );
   }
 
-  /** List every version of what is known of a service. */
+  /** List all versions of the knowledge about a service. */
   sreHistory(
     memory: string,
     query: { environment?: string | null; metric?: string | null; service: string; type?: string | null },
@@ -810,7 +802,7 @@ export abstract class Operations {
     );
   }
 
-  /** Start a failed job again. */
+  /** Restart a failed job. */
   jobStart(memory: string, job: string, options: CallOptions = {}): Promise<api.JobStarted> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/jobs/{job}/start', repeat: 'key' },
@@ -819,12 +811,12 @@ export abstract class Operations {
     );
   }
 
-  /** List mirrors of a memory's trees, with what their last syncs did. */
+  /** List mirrors of a memory's trees, with the results of their last syncs. */
   mirrorsList(memory: string, options: CallOptions = {}): Promise<api.MirrorList> {
     return this.call({ method: 'GET', path: '/v1/memories/{memory}/mirrors', repeat: 'read' }, { memory }, options);
   }
 
-  /** Keep a tree as files elsewhere. */
+  /** Create a mirror, which stores a tree as files elsewhere. */
   mirrorAdd(memory: string, body: api.MirrorMake = {}, options: CallOptions = {}): Promise<api.Mirror> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/mirrors', repeat: 'never' },
@@ -834,7 +826,7 @@ export abstract class Operations {
     );
   }
 
-  /** A mirror, with what its last sync did. */
+  /** Get a mirror with the result of its last sync. */
   mirrorStatus(memory: string, mirror: string, options: CallOptions = {}): Promise<api.Mirror> {
     return this.call(
       { method: 'GET', path: '/v1/memories/{memory}/mirrors/{mirror}', repeat: 'read' },
@@ -843,7 +835,7 @@ export abstract class Operations {
     );
   }
 
-  /** Remove a mirror; its files stay where they are. */
+  /** Remove a mirror, and keep its files. */
   mirrorRemove(memory: string, mirror: string, options: CallOptions = {}): Promise<api.Mirror> {
     return this.call(
       { method: 'DELETE', path: '/v1/memories/{memory}/mirrors/{mirror}', repeat: 'never' },
@@ -852,7 +844,7 @@ export abstract class Operations {
     );
   }
 
-  /** The first of a clone's commits that a git mirror has. */
+  /** Get the first commit of a clone that a git mirror has. */
   mirrorBase(
     memory: string,
     mirror: string,
@@ -867,7 +859,7 @@ export abstract class Operations {
     );
   }
 
-  /** Take what was committed in a clone of a git mirror. */
+  /** Import the commits of a clone of a git mirror. */
   mirrorPull(
     memory: string,
     mirror: string,
@@ -882,7 +874,7 @@ export abstract class Operations {
     );
   }
 
-  /** Bring a mirror and its tree together. */
+  /** Synchronize a mirror and its tree. */
   mirrorSync(memory: string, mirror: string, options: CallOptions = {}): Promise<api.MirrorReport> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/mirrors/{mirror}/sync', repeat: 'never' },
@@ -891,7 +883,7 @@ export abstract class Operations {
     );
   }
 
-  /** What is parked, by key. */
+  /** List objects by key. */
   objectsList(
     memory: string,
     query: { cursor?: string | null; limit?: number | null; prefix?: string | null } = {},
@@ -905,7 +897,7 @@ export abstract class Operations {
     );
   }
 
-  /** The bytes that are parked under a key. */
+  /** Get the bytes of an object by its key. */
   objectGet(memory: string, key: string, options: CallOptions = {}): Promise<Uint8Array> {
     return this.call(
       { method: 'GET', path: '/v1/memories/{memory}/objects/{key}', repeat: 'read', answer: 'bytes' },
@@ -914,7 +906,7 @@ export abstract class Operations {
     );
   }
 
-  /** Park bytes under a key, in the place of what was there. */
+  /** Store bytes under a key, and replace existing ones. */
   objectPut(memory: string, key: string, body: Uint8Array, options: CallOptions = {}): Promise<api.ParkedObject> {
     return this.call(
       { method: 'PUT', path: '/v1/memories/{memory}/objects/{key}', repeat: 'never' },
@@ -924,7 +916,7 @@ export abstract class Operations {
     );
   }
 
-  /** Remove what is parked under a key. */
+  /** Delete an object by its key. */
   objectDelete(memory: string, key: string, options: CallOptions = {}): Promise<api.ObjectDeleted> {
     return this.call(
       { method: 'DELETE', path: '/v1/memories/{memory}/objects/{key}', repeat: 'never' },
@@ -933,7 +925,7 @@ export abstract class Operations {
     );
   }
 
-  /** List preferences of users of operations agents, those that wait for a person first. */
+  /** List preferences of users of operations agents, those that await a decision first. */
   srePreferencesList(
     memory: string,
     query: { state?: string | null } = {},
@@ -947,7 +939,7 @@ export abstract class Operations {
     );
   }
 
-  /** Show everything that a user of operations agents wants, and what it means now. */
+  /** Get all preferences of a user of operations agents, with their current effect. */
   srePreferences(memory: string, user: string, options: CallOptions = {}): Promise<api.SreUserPreferences> {
     return this.call(
       { method: 'GET', path: '/v1/memories/{memory}/preferences/{user}', repeat: 'read' },
@@ -956,7 +948,7 @@ export abstract class Operations {
     );
   }
 
-  /** List everything that was said of a user's preferences, the newest first. */
+  /** List the history of a user's preferences, newest first. */
   srePreferenceHistory(
     memory: string,
     user: string,
@@ -971,7 +963,7 @@ export abstract class Operations {
     );
   }
 
-  /** Make preferences of users what a file declares, by key, all or nothing; or say what that would change. */
+  /** Apply a file of user preferences by key, all or nothing, or preview the changes. */
   srePreferencesApply(
     memory: string,
     body: api.SrePreferencesApply = {},
@@ -985,7 +977,7 @@ export abstract class Operations {
     );
   }
 
-  /** Give a memory a profile's settings and strategies, or say what that would change. */
+  /** Apply a profile's settings and strategies to a memory, or preview the changes. */
   profileApply(memory: string, body: api.ProfileApply = {}, options: CallOptions = {}): Promise<api.ProfileApplied> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/profile', repeat: 'never' },
@@ -995,7 +987,7 @@ export abstract class Operations {
     );
   }
 
-  /** Records that are held back, newest first. */
+  /** List quarantined records, newest first. */
   quarantineList(
     memory: string,
     query: { cursor?: string | null; limit?: number | null } = {},
@@ -1009,7 +1001,7 @@ export abstract class Operations {
     );
   }
 
-  /** Hold records back, or say which would be. */
+  /** Quarantine records, or preview the selection. */
   recordsQuarantine(memory: string, body: api.Quarantine, options: CallOptions = {}): Promise<api.Quarantined> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/quarantine', repeat: 'never' },
@@ -1019,7 +1011,7 @@ export abstract class Operations {
     );
   }
 
-  /** Mark held records as wrong, for good. */
+  /** Reject quarantined records permanently. */
   quarantineReject(memory: string, body: api.QuarantineDecision, options: CallOptions = {}): Promise<api.Quarantined> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/quarantine/reject', repeat: 'never' },
@@ -1029,7 +1021,7 @@ export abstract class Operations {
     );
   }
 
-  /** Make held records active again. */
+  /** Release quarantined records, which makes them active again. */
   quarantineRelease(memory: string, body: api.QuarantineDecision, options: CallOptions = {}): Promise<api.Quarantined> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/quarantine/release', repeat: 'never' },
@@ -1039,7 +1031,7 @@ export abstract class Operations {
     );
   }
 
-  /** Make records; each succeeds or fails alone. */
+  /** Create records. Each succeeds or fails independently. */
   recordsCreate(memory: string, body: api.RecordsCreate, options: CallOptions = {}): Promise<api.BatchOutcome> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/records', repeat: 'key' },
@@ -1049,7 +1041,7 @@ export abstract class Operations {
     );
   }
 
-  /** Delete records; each succeeds or fails alone. */
+  /** Delete records. Each succeeds or fails independently. */
   recordsDelete(memory: string, body: api.RecordsDelete, options: CallOptions = {}): Promise<api.BatchOutcome> {
     return this.call(
       { method: 'DELETE', path: '/v1/memories/{memory}/records', repeat: 'never' },
@@ -1059,7 +1051,7 @@ export abstract class Operations {
     );
   }
 
-  /** Change records: the next version of each. */
+  /** Update records: each update creates the next version. */
   recordsUpdate(memory: string, body: api.RecordsUpdate, options: CallOptions = {}): Promise<api.BatchOutcome> {
     return this.call(
       { method: 'PATCH', path: '/v1/memories/{memory}/records', repeat: 'never' },
@@ -1087,10 +1079,7 @@ export abstract class Operations {
     );
   }
 
-  /**
-   * Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is
-   * quarantined.
-   */
+  /** Rate a record as useful or wrong. Ratings of two principals or an administrator quarantine it. */
   recordFeedback(
     memory: string,
     record: string,
@@ -1105,7 +1094,7 @@ export abstract class Operations {
     );
   }
 
-  /** All versions, and changes of state. */
+  /** List the versions and the state changes of a record. */
   recordHistory(memory: string, record: string, options: CallOptions = {}): Promise<api.RecordHistory> {
     return this.call(
       { method: 'GET', path: '/v1/memories/{memory}/records/{record}/history', repeat: 'read' },
@@ -1114,7 +1103,7 @@ export abstract class Operations {
     );
   }
 
-  /** Go back to an earlier version, or undo the decision a record stands in. */
+  /** Revert a record to an earlier version, or undo a consolidation decision. */
   recordRevert(
     memory: string,
     record: string,
@@ -1139,7 +1128,7 @@ export abstract class Operations {
     );
   }
 
-  /** Destroy all that a memory holds and make it anew; without its name once more, say what it holds. */
+  /** Destroy a memory's content and recreate it. Without the name as confirmation, count the content. */
   memoryRecreate(
     memory: string,
     body: api.MemoryRecreate = {},
@@ -1153,7 +1142,7 @@ export abstract class Operations {
     );
   }
 
-  /** Take out what versions of a record said. */
+  /** Redact the content of versions of a record. */
   recordRedact(memory: string, body: api.RedactionAsk, options: CallOptions = {}): Promise<api.Redaction> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/redactions', repeat: 'never' },
@@ -1163,7 +1152,7 @@ export abstract class Operations {
     );
   }
 
-  /** Ask a memory of the profile sre for preferences, what is known of services, and investigations. */
+  /** Get preferences, service knowledge and investigations from a memory of the profile `sre`. */
   sreRetrieve(memory: string, body: api.SreRetrieve, options: CallOptions = {}): Promise<api.SreRetrieved> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/retrieve', repeat: 'read' },
@@ -1173,7 +1162,7 @@ export abstract class Operations {
     );
   }
 
-  /** Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre. */
+  /** Store a preference, service knowledge or an investigation in a memory of the profile `sre`. */
   sreSave(memory: string, body: api.SreSave, options: CallOptions = {}): Promise<api.SreSaved> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/save', repeat: 'never' },
@@ -1183,7 +1172,7 @@ export abstract class Operations {
     );
   }
 
-  /** Replace the settings that the wire lacks. */
+  /** Replace the settings that the AgentCore API lacks. */
   settingsPut(memory: string, body: api.MemorySettings = {}, options: CallOptions = {}): Promise<api.Memory> {
     return this.call(
       { method: 'PUT', path: '/v1/memories/{memory}/settings', repeat: 'never' },
@@ -1193,12 +1182,12 @@ export abstract class Operations {
     );
   }
 
-  /** Look through operations memory for what nobody will read as it is meant. */
+  /** Find records of operations memory that no read will ever match. */
   sreDoctor(memory: string, options: CallOptions = {}): Promise<api.SreDoctorReport> {
     return this.call({ method: 'GET', path: '/v1/memories/{memory}/sre/doctor', repeat: 'read' }, { memory }, options);
   }
 
-  /** What operations agents remember of a type, as lines that an import reads. */
+  /** Export operations records of a type as JSON lines that the import accepts. */
   sreExport(
     memory: string,
     query: { actor?: string | null; cursor?: string | null; type: string },
@@ -1212,7 +1201,7 @@ export abstract class Operations {
     );
   }
 
-  /** Write lines of an export, or say what is wrong with them; each succeeds or fails alone. */
+  /** Import the lines of an export, or validate them. Each line succeeds or fails independently. */
   sreImport(memory: string, body: api.SreImport, options: CallOptions = {}): Promise<api.SreImported> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/sre/import', repeat: 'never' },
@@ -1222,7 +1211,7 @@ export abstract class Operations {
     );
   }
 
-  /** Ask for a reflection over the newest episodes of a strategy. */
+  /** Start a reflection over the newest episodes of a strategy. */
   strategyReflect(
     memory: string,
     strategy: string,
@@ -1252,7 +1241,7 @@ export abstract class Operations {
     );
   }
 
-  /** Take tags off. */
+  /** Remove tags. */
   tagsRemove(memory: string, body: api.TagKeys, options: CallOptions = {}): Promise<void> {
     return this.call(
       { method: 'DELETE', path: '/v1/memories/{memory}/tags', repeat: 'never', answer: 'nothing' },
@@ -1262,7 +1251,7 @@ export abstract class Operations {
     );
   }
 
-  /** What lies in a tree of documents, by path. */
+  /** List the documents of a tree by path. */
   treeList(
     memory: string,
     query: {
@@ -1282,7 +1271,7 @@ export abstract class Operations {
     );
   }
 
-  /** Add lines to a document, each once. */
+  /** Append lines to a document, and skip lines that it contains. */
   documentAppend(memory: string, body: api.DocumentAppend, options: CallOptions = {}): Promise<api.DocumentWritten> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/append', repeat: 'key' },
@@ -1292,7 +1281,7 @@ export abstract class Operations {
     );
   }
 
-  /** What happened in a tree, in order. */
+  /** List the changes of a tree, in order. */
   treeChanges(
     memory: string,
     query: { limit?: number | null; namespace?: string | null; since?: string | null } = {},
@@ -1306,7 +1295,7 @@ export abstract class Operations {
     );
   }
 
-  /** What changed between two states of a tree. */
+  /** Compare two states of a tree. */
   treeDiff(
     memory: string,
     query: { a: string; b?: string | null; namespace?: string | null; path?: string | null },
@@ -1320,7 +1309,7 @@ export abstract class Operations {
     );
   }
 
-  /** Edit a document as it is there. */
+  /** Edit a document in place. */
   documentEdit(memory: string, body: api.DocumentEdit, options: CallOptions = {}): Promise<api.DocumentWritten> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/edit', repeat: 'key' },
@@ -1330,7 +1319,7 @@ export abstract class Operations {
     );
   }
 
-  /** Lines of documents that a pattern matches. */
+  /** Find lines of documents that match a pattern. */
   treeGrep(memory: string, body: api.GrepAsk, options: CallOptions = {}): Promise<api.GrepResult> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/grep', repeat: 'read' },
@@ -1340,7 +1329,7 @@ export abstract class Operations {
     );
   }
 
-  /** What happened to a document. */
+  /** List the changes of a document. */
   documentHistory(
     memory: string,
     query: { cursor?: string | null; limit?: number | null; namespace?: string | null; path: string },
@@ -1354,7 +1343,7 @@ export abstract class Operations {
     );
   }
 
-  /** What there is, within a budget of tokens; `format=text` answers the text alone. */
+  /** Get a listing of a tree within a token budget. `format=text` returns the text only. */
   treeListing(
     memory: string,
     query: {
@@ -1373,7 +1362,7 @@ export abstract class Operations {
     );
   }
 
-  /** Give a document another path. */
+  /** Move a document to another path. */
   documentMove(memory: string, body: api.DocumentMove, options: CallOptions = {}): Promise<api.DocumentWritten> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/move', repeat: 'key' },
@@ -1383,7 +1372,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put documents back, or say which would be. */
+  /** Restore documents, or preview the selection. */
   treeRestore(memory: string, body: api.RestoreAsk = {}, options: CallOptions = {}): Promise<api.TreeRestored> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/restore', repeat: 'key' },
@@ -1393,7 +1382,7 @@ export abstract class Operations {
     );
   }
 
-  /** States of a tree with a name. */
+  /** List the snapshots of a tree. */
   treeSnapshots(
     memory: string,
     query: { cursor?: string | null; limit?: number | null; namespace?: string | null } = {},
@@ -1407,7 +1396,7 @@ export abstract class Operations {
     );
   }
 
-  /** Name the state that a tree is in. */
+  /** Create a snapshot: a name for the current state of a tree. */
   treeSnapshot(memory: string, body: api.SnapshotMake, options: CallOptions = {}): Promise<api.TreeSnapshot> {
     return this.call(
       { method: 'POST', path: '/v1/memories/{memory}/tree/snapshots', repeat: 'key' },
@@ -1417,7 +1406,7 @@ export abstract class Operations {
     );
   }
 
-  /** The documents that are always loaded. */
+  /** Get the documents that are always loaded. */
   treeSystem(
     memory: string,
     query: { budget_tokens?: number | null; namespace?: string | null } = {},
@@ -1431,7 +1420,7 @@ export abstract class Operations {
     );
   }
 
-  /** The documents of a mount that a session begins with: `system/` in full, the others as a listing. */
+  /** Get the documents of a mount for the start of a session: `system/` in full, others as a listing. */
   promptDocuments(
     query: {
       budget_tokens?: number | null;
@@ -1444,7 +1433,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/memory-tool', repeat: 'read' }, {}, options, { query });
   }
 
-  /** A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`. */
+  /** Run a command of the memory tool on the documents of `mount`, or of `memory` and `namespace`. */
   memoryTool(
     body: api.MemoryToolCommand,
     query: { memory?: string | null; mount?: string | null; namespace?: string | null } = {},
@@ -1453,7 +1442,7 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/memory-tool', repeat: 'key' }, {}, options, { body, query });
   }
 
-  /** Put a preference that waits in force, as a person. */
+  /** Confirm a pending preference. Only a person may do so. */
   srePreferenceConfirm(
     preference: string,
     body: api.SrePreferenceDecision,
@@ -1467,7 +1456,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put a preference that waits away, as a person. */
+  /** Reject a pending preference. Only a person may do so. */
   srePreferenceReject(
     preference: string,
     body: api.SrePreferenceDecision,
@@ -1481,17 +1470,17 @@ export abstract class Operations {
     );
   }
 
-  /** The profiles there are. */
+  /** List profiles. */
   profileList(options: CallOptions = {}): Promise<api.ProfileList> {
     return this.call({ method: 'GET', path: '/v1/profiles', repeat: 'read' }, {}, options);
   }
 
-  /** A profile with its file. */
+  /** Get a profile with its file. */
   profileGet(profile: string, options: CallOptions = {}): Promise<api.Profile> {
     return this.call({ method: 'GET', path: '/v1/profiles/{profile}', repeat: 'read' }, { profile }, options);
   }
 
-  /** A part of the prompt of a profile's worker agents: when to write down what they learn, and how. */
+  /** Get the part of a worker agent's prompt that states when and how it stores knowledge. */
   profileAgentPrompt(profile: string, options: CallOptions = {}): Promise<api.AgentPrompt> {
     return this.call(
       { method: 'GET', path: '/v1/profiles/{profile}/agent-prompt', repeat: 'read' },
@@ -1500,7 +1489,7 @@ export abstract class Operations {
     );
   }
 
-  /** List versions of prompts, who became current last first. */
+  /** List versions of prompts, latest to become current first. */
   promptList(
     query: { cursor?: string | null; limit?: number | null; template_id?: string | null } = {},
     options: CallOptions = {},
@@ -1508,7 +1497,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/prompts', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Store a version of a prompt; it becomes its template's current one. */
+  /** Store a version of a prompt, and make it the current version of its template. */
   promptAdd(body: api.PromptAdd = {}, options: CallOptions = {}): Promise<api.PromptAdded> {
     return this.call({ method: 'POST', path: '/v1/prompts', repeat: 'never' }, {}, options, { body });
   }
@@ -1518,12 +1507,12 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/prompts/{prompt}', repeat: 'read' }, { prompt }, options);
   }
 
-  /** Compare two versions: {prompt} is A..B. */
+  /** Compare two versions of a prompt. {prompt} has the form `A..B`. */
   promptDiff(prompt: string, options: CallOptions = {}): Promise<api.PromptDiff> {
     return this.call({ method: 'GET', path: '/v1/prompts/{prompt}/diff', repeat: 'read' }, { prompt }, options);
   }
 
-  /** Make a version the current one of its template again: {prompt} is the template. */
+  /** Make an earlier version current again. {prompt} is the template. */
   promptRollback(prompt: string, body: api.PromptRollback, options: CallOptions = {}): Promise<api.PromptRolledBack> {
     return this.call(
       { method: 'POST', path: '/v1/prompts/{prompt}/rollback', repeat: 'never' },
@@ -1533,7 +1522,7 @@ export abstract class Operations {
     );
   }
 
-  /** The events that a record was made from, whoever's they are. */
+  /** List the source events of a record, regardless of their actor. */
   recordSources(
     record: string,
     query: { after?: string | null; memory?: string | null } = {},
@@ -1555,12 +1544,12 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/repos', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Register a repository, or a name or place of one. */
+  /** Register a repository, or another name or location of one. */
   repositoryAdd(body: api.RepositoryAdd = {}, options: CallOptions = {}): Promise<api.RepositoryAdded> {
     return this.call({ method: 'POST', path: '/v1/repos', repeat: 'never' }, {}, options, { body });
   }
 
-  /** List a repository's facts with what a verifier elsewhere needs to check them. */
+  /** List a repository's facts with the evidence that an external verifier needs. */
   evidenceList(
     query: { cursor?: string | null; limit?: number | null; repo: string },
     options: CallOptions = {},
@@ -1568,22 +1557,22 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/repos/evidence', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Tell whether a repository's facts changed, by a mark that is another then. */
+  /** Get the change mark of a repository's facts. A different mark means that facts changed. */
   repositoryMark(query: { repo: string }, options: CallOptions = {}): Promise<api.RepositoryMark> {
     return this.call({ method: 'GET', path: '/v1/repos/mark', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Write verdicts of a verifier elsewhere down. */
+  /** Store the verdicts of an external verifier. */
   verdictsTell(body: api.VerdictsTell, options: CallOptions = {}): Promise<api.VerdictsTold> {
     return this.call({ method: 'POST', path: '/v1/repos/verdicts', repeat: 'never' }, {}, options, { body });
   }
 
-  /** Get a repository with its settings, and those that count for it. */
+  /** Get a repository with its own settings and its effective settings. */
   repositoryShow(owner: string, name: string, options: CallOptions = {}): Promise<api.RepositoryShown> {
     return this.call({ method: 'GET', path: '/v1/repos/{owner}/{name}', repeat: 'read' }, { owner, name }, options);
   }
 
-  /** Register a repository, and give it settings of its own. */
+  /** Register a repository, and set its own settings. */
   repositoryPut(
     owner: string,
     name: string,
@@ -1613,7 +1602,7 @@ export abstract class Operations {
     );
   }
 
-  /** Read the reviews of a repository's latest pull requests, from the past. */
+  /** Fetch the reviews of a repository's past pull requests, latest first. */
   backfill(
     owner: string,
     name: string,
@@ -1628,7 +1617,7 @@ export abstract class Operations {
     );
   }
 
-  /** Tell which tasks, prompts and people led to a commit. */
+  /** List the tasks, prompts and people behind a commit. */
   blame(
     owner: string,
     name: string,
@@ -1658,7 +1647,7 @@ export abstract class Operations {
     );
   }
 
-  /** Decide which of two memories stays, or that both do. */
+  /** Resolve a conflict: keep one of the two memories, or both. */
   conflictResolve(
     owner: string,
     name: string,
@@ -1674,7 +1663,7 @@ export abstract class Operations {
     );
   }
 
-  /** Files that often change with a file. */
+  /** List files that often change together with a file. */
   coChanges(
     owner: string,
     name: string,
@@ -1694,10 +1683,7 @@ export abstract class Operations {
     );
   }
 
-  /**
-   * What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed
-   * with it.
-   */
+  /** List what a change of a file or module may affect: importers, co-changing files, failed tasks. */
   impact(
     owner: string,
     name: string,
@@ -1712,7 +1698,7 @@ export abstract class Operations {
     );
   }
 
-  /** Files that usually change with some others and are not among them: to look at before a pull request. */
+  /** List files that usually change with the given files but are missing from them. */
   missingFiles(
     owner: string,
     name: string,
@@ -1727,7 +1713,7 @@ export abstract class Operations {
     );
   }
 
-  /** Ask for the history of a repository to be read anew. */
+  /** Start a job that rebuilds the code graph from the history of a repository. */
   graphRebuild(
     owner: string,
     name: string,
@@ -1742,7 +1728,7 @@ export abstract class Operations {
     );
   }
 
-  /** Groups of files that are always modified together. */
+  /** List groups of files that always change together. */
   fileSets(
     owner: string,
     name: string,
@@ -1757,7 +1743,7 @@ export abstract class Operations {
     );
   }
 
-  /** Memories of a repository that wait for a person. */
+  /** List memories of a repository that await a person's decision. */
   heldList(
     owner: string,
     name: string,
@@ -1772,7 +1758,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put a memory that waits in force. */
+  /** Accept a held memory, which makes it active. */
   heldAccept(
     owner: string,
     name: string,
@@ -1788,7 +1774,7 @@ export abstract class Operations {
     );
   }
 
-  /** Mark a memory that waits as wrong, for good. */
+  /** Reject a held memory permanently. */
   heldReject(
     owner: string,
     name: string,
@@ -1804,7 +1790,7 @@ export abstract class Operations {
     );
   }
 
-  /** Tell how well the tasks of a repository went, by group, and what memories were worth to them. */
+  /** Get the success metrics of a repository's tasks by group, and the effect of memories on them. */
   repositoryMetrics(
     owner: string,
     name: string,
@@ -1819,7 +1805,7 @@ export abstract class Operations {
     );
   }
 
-  /** Erase memories of a repository, or say which would be. */
+  /** Erase memories of a repository, or preview the selection. */
   repositoryPurge(owner: string, name: string, body: api.PurgeAsk, options: CallOptions = {}): Promise<api.Purged> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/purge', repeat: 'never' },
@@ -1829,7 +1815,7 @@ export abstract class Operations {
     );
   }
 
-  /** Hold back memories of a repository, or say which would be. */
+  /** Quarantine memories of a repository, or preview the selection. */
   repositoryQuarantine(
     owner: string,
     name: string,
@@ -1844,7 +1830,7 @@ export abstract class Operations {
     );
   }
 
-  /** Let held memories of a repository go again. */
+  /** Release quarantined memories of a repository. */
   repositoryRelease(
     owner: string,
     name: string,
@@ -1859,7 +1845,7 @@ export abstract class Operations {
     );
   }
 
-  /** Look at the newest tasks of a repository together. */
+  /** Start a reflection over the newest tasks of a repository. */
   repositoryReflect(
     owner: string,
     name: string,
@@ -1874,7 +1860,7 @@ export abstract class Operations {
     );
   }
 
-  /** Take a review, as any forge could tell it. */
+  /** Store a review in the format that is common to all forges. */
   reviewTake(owner: string, name: string, body: api.NewReview, options: CallOptions = {}): Promise<api.ReviewsPulled> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/reviews', repeat: 'never' },
@@ -1884,7 +1870,7 @@ export abstract class Operations {
     );
   }
 
-  /** Read what has changed in a repository's pull requests. */
+  /** Fetch the changed pull requests of a repository from its forge. */
   reviewsPoll(owner: string, name: string, options: CallOptions = {}): Promise<api.ReviewsPolled> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/reviews/poll', repeat: 'never' },
@@ -1893,7 +1879,7 @@ export abstract class Operations {
     );
   }
 
-  /** Read the reviews of a pull request from its forge. */
+  /** Fetch the reviews of a pull request from its forge. */
   reviewsPull(owner: string, name: string, pr: string, options: CallOptions = {}): Promise<api.ReviewsPulled> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/reviews/{pr}/pull', repeat: 'never' },
@@ -1902,7 +1888,7 @@ export abstract class Operations {
     );
   }
 
-  /** Learn again from reviews of a pull request. */
+  /** Extract rules from the reviews of a pull request again. */
   reviewsReprocess(
     owner: string,
     name: string,
@@ -1918,7 +1904,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put a repository's memory back to a snapshot. */
+  /** Roll a repository's memory back to a snapshot. */
   repositoryRollback(
     owner: string,
     name: string,
@@ -1933,7 +1919,7 @@ export abstract class Operations {
     );
   }
 
-  /** List the rules that reviews of a repository left, the newest first. */
+  /** List the rules of a repository, newest first. */
   ruleList(
     owner: string,
     name: string,
@@ -1959,7 +1945,7 @@ export abstract class Operations {
     );
   }
 
-  /** Write a rule of a repository; it is in force at once. */
+  /** Create a rule of a repository, in force immediately. */
   ruleAdd(owner: string, name: string, body: api.NewRule, options: CallOptions = {}): Promise<api.Rule> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/rules', repeat: 'never' },
@@ -1969,7 +1955,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put a rule in force, by a person's word. */
+  /** Approve a rule, which puts it in force. */
   ruleApprove(
     owner: string,
     name: string,
@@ -1985,7 +1971,7 @@ export abstract class Operations {
     );
   }
 
-  /** End a rule: its time is over. */
+  /** Expire a rule. */
   ruleExpire(
     owner: string,
     name: string,
@@ -2001,7 +1987,7 @@ export abstract class Operations {
     );
   }
 
-  /** Keep a rule in force, whatever reviews say. */
+  /** Pin a rule: it stays in force regardless of later reviews. */
   rulePin(
     owner: string,
     name: string,
@@ -2017,7 +2003,7 @@ export abstract class Operations {
     );
   }
 
-  /** Render a rule as a patch of the repository's instructions; nothing is written. */
+  /** Render a rule as a patch of the repository's instructions, without writing anything. */
   rulePromote(
     owner: string,
     name: string,
@@ -2033,7 +2019,7 @@ export abstract class Operations {
     );
   }
 
-  /** What supports a rule, how its state changed, and which tasks were shown it. */
+  /** Get the evidence of a rule, its state changes, and the tasks that received it. */
   ruleProvenance(owner: string, name: string, rule: string, options: CallOptions = {}): Promise<api.RuleProvenance> {
     return this.call(
       { method: 'GET', path: '/v1/repos/{owner}/{name}/rules/{rule}/provenance', repeat: 'read' },
@@ -2042,7 +2028,7 @@ export abstract class Operations {
     );
   }
 
-  /** Hold a rule back as suspicious. */
+  /** Quarantine a suspicious rule. */
   ruleQuarantine(
     owner: string,
     name: string,
@@ -2058,7 +2044,7 @@ export abstract class Operations {
     );
   }
 
-  /** Reject a rule, for good. */
+  /** Reject a rule permanently. */
   ruleReject(
     owner: string,
     name: string,
@@ -2074,7 +2060,7 @@ export abstract class Operations {
     );
   }
 
-  /** Put another rule in a rule's place. */
+  /** Replace a rule by another rule. */
   ruleSupersede(
     owner: string,
     name: string,
@@ -2090,7 +2076,7 @@ export abstract class Operations {
     );
   }
 
-  /** Let a rule be one like others. */
+  /** Unpin a rule. */
   ruleUnpin(
     owner: string,
     name: string,
@@ -2106,7 +2092,7 @@ export abstract class Operations {
     );
   }
 
-  /** Search what is remembered of a repository, by a question and filters, while an agent works on it. */
+  /** Search the memory of a repository by query and filters. */
   repositorySearch(
     owner: string,
     name: string,
@@ -2121,7 +2107,7 @@ export abstract class Operations {
     );
   }
 
-  /** Get the open themes of a repository as an edit of its prompt, with the difference. */
+  /** Get a proposed edit of a repository's prompt for its open themes, with the diff. */
   themeProposal(
     owner: string,
     name: string,
@@ -2136,7 +2122,7 @@ export abstract class Operations {
     );
   }
 
-  /** Accept the edit: store it as a version of the prompt, and close its themes. */
+  /** Accept the proposed edit: store it as a version of the prompt, and close its themes. */
   themeProposalAccept(
     owner: string,
     name: string,
@@ -2151,7 +2137,7 @@ export abstract class Operations {
     );
   }
 
-  /** List what at least three tasks of a repository lacked. */
+  /** List the themes of a repository: context that at least three tasks lacked. */
   themesList(
     owner: string,
     name: string,
@@ -2166,7 +2152,7 @@ export abstract class Operations {
     );
   }
 
-  /** Close a theme: something was done about it, and its items are put away. */
+  /** Close a theme as done, and archive its items. */
   themeClose(owner: string, name: string, theme: string, options: CallOptions = {}): Promise<api.ThemeClosed> {
     return this.call(
       { method: 'POST', path: '/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close', repeat: 'never' },
@@ -2175,7 +2161,7 @@ export abstract class Operations {
     );
   }
 
-  /** States of a repository's memory that one can go back to. */
+  /** List the snapshots of a repository's memory. */
   snapshotsList(
     owner: string,
     name: string,
@@ -2190,17 +2176,17 @@ export abstract class Operations {
     );
   }
 
-  /** Find records for a question. */
+  /** Search records by a query. */
   search(body: api.Search, options: CallOptions = {}): Promise<api.SearchAnswer> {
     return this.call({ method: 'POST', path: '/v1/search', repeat: 'read' }, {}, options, { body });
   }
 
-  /** End the session of a task; what is left is the archive. */
+  /** End the session of a task, and keep its archive only. */
   sessionEndOfTask(task: string, options: CallOptions = {}): Promise<api.TaskSessionEnded> {
     return this.call({ method: 'POST', path: '/v1/sessions/{task}/end', repeat: 'never' }, { task }, options);
   }
 
-  /** Read what was said in the session of a task, by number. */
+  /** List the events of a task's session, by number. */
   sessionEvents(
     task: string,
     query: { after_seq?: number | null; limit?: number | null; types?: string | null } = {},
@@ -2214,7 +2200,7 @@ export abstract class Operations {
     );
   }
 
-  /** Add to the session of a task; what has a number that is known is a repetition. */
+  /** Append events to the session of a task. Events with a known number are repetitions. */
   sessionAppend(task: string, body: api.SessionAppend = {}, options: CallOptions = {}): Promise<api.SessionAppended> {
     return this.call(
       { method: 'POST', path: '/v1/sessions/{task}/events', repeat: 'never' },
@@ -2224,7 +2210,7 @@ export abstract class Operations {
     );
   }
 
-  /** Make learnings of chosen events, while the session is open. */
+  /** Promote selected events of an open session to learnings. */
   sessionPromote(task: string, body: api.SessionPromote, options: CallOptions = {}): Promise<api.SessionPromoted> {
     return this.call(
       { method: 'POST', path: '/v1/sessions/{task}/promote', repeat: 'never' },
@@ -2234,12 +2220,12 @@ export abstract class Operations {
     );
   }
 
-  /** Get what an agent keeps for its next run. */
+  /** Get the state that an agent stored for its next run. */
   sessionState(task: string, options: CallOptions = {}): Promise<api.SessionState> {
     return this.call({ method: 'GET', path: '/v1/sessions/{task}/state', repeat: 'read' }, { task }, options);
   }
 
-  /** Keep something for an agent's next run. */
+  /** Store the state for an agent's next run. */
   sessionStatePut(task: string, body: api.SessionState, options: CallOptions = {}): Promise<api.SessionStateKept> {
     return this.call(
       { method: 'PUT', path: '/v1/sessions/{task}/state', repeat: 'never' },
@@ -2249,12 +2235,12 @@ export abstract class Operations {
     );
   }
 
-  /** Investigations whose outcome nobody told for two weeks. */
+  /** List investigations without an outcome for two weeks. */
   srePendingOutcomes(query: { memory?: string | null } = {}, options: CallOptions = {}): Promise<api.PendingOutcomes> {
     return this.call({ method: 'GET', path: '/v1/sre/pending-outcomes', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Numbers over investigations: how long, how sure, how often. */
+  /** Get statistics of investigations: duration, confidence and frequency. */
   sreStats(
     query: { memory?: string | null; service?: string | null; since?: string | null } = {},
     options: CallOptions = {},
@@ -2262,7 +2248,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/sre/stats', repeat: 'read' }, {}, options, { query });
   }
 
-  /** The configured targets of notifications. */
+  /** List the configured targets of notifications. */
   targetList(options: CallOptions = {}): Promise<api.TargetList> {
     return this.call({ method: 'GET', path: '/v1/targets', repeat: 'read' }, {}, options);
   }
@@ -2272,7 +2258,7 @@ export abstract class Operations {
     return this.call({ method: 'POST', path: '/v1/targets:test', repeat: 'never' }, {}, options, { body });
   }
 
-  /** List tasks, the newest first. */
+  /** List tasks, newest first. */
   taskList(
     query: {
       branch?: string | null;
@@ -2295,7 +2281,7 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/tasks', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Take a task in; 200 where it was taken in before. */
+  /** Create a task. The status is 200 if the task exists already. */
   taskCreate(body: api.TaskCreate = {}, options: CallOptions = {}): Promise<api.TaskTaken> {
     return this.call({ method: 'POST', path: '/v1/tasks', repeat: 'key' }, {}, options, { body });
   }
@@ -2305,17 +2291,17 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/tasks/{task}', repeat: 'read' }, { task }, options);
   }
 
-  /** Say how far a task has come. What has ended stays ended. */
+  /** Update the status of a task. A task that has ended cannot reopen. */
   taskPatch(task: string, body: api.TaskPatch = {}, options: CallOptions = {}): Promise<api.TaskPatched> {
     return this.call({ method: 'PATCH', path: '/v1/tasks/{task}', repeat: 'never' }, { task }, options, { body });
   }
 
-  /** Raise the security alert of a task: what it wrote is quarantined, and whatever it writes. */
+  /** Raise a security alert for a task, which quarantines its past and future records. */
   taskAlert(task: string, body: api.TaskAlertRaise, options: CallOptions = {}): Promise<api.TaskAlerted> {
     return this.call({ method: 'POST', path: '/v1/tasks/{task}/alert', repeat: 'never' }, { task }, options, { body });
   }
 
-  /** Report commits that a task made, and commits that took the place of others. */
+  /** Report commits of a task, and commits that replaced earlier ones. */
   taskCommits(task: string, body: api.TaskCommits = {}, options: CallOptions = {}): Promise<api.TaskCommitsTaken> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/commits', repeat: 'never' },
@@ -2325,22 +2311,22 @@ export abstract class Operations {
     );
   }
 
-  /** Report the end of a task: its episode, its learnings, what its agent would have needed. */
+  /** Report the end of a task: its episode, its learnings, and the context that its agent lacked. */
   taskComplete(task: string, body: api.TaskComplete = {}, options: CallOptions = {}): Promise<api.TaskCompleted> {
     return this.call({ method: 'POST', path: '/v1/tasks/{task}/complete', repeat: 'key' }, { task }, options, { body });
   }
 
-  /** Report the end of a task in its narrow form: an alias of complete, for its episode alone. */
+  /** Report the episode of a task. Alias of `complete` without learnings. */
   taskEpisode(task: string, body: api.TaskEpisode = {}, options: CallOptions = {}): Promise<api.TaskWrote> {
     return this.call({ method: 'POST', path: '/v1/tasks/{task}/episode', repeat: 'key' }, { task }, options, { body });
   }
 
-  /** What a task was shown, what it used, where that comes from. */
+  /** Get the memories that a task received and used, with their sources. */
   taskExplain(task: string, options: CallOptions = {}): Promise<api.TaskExplained> {
     return this.call({ method: 'GET', path: '/v1/tasks/{task}/explain', repeat: 'read' }, { task }, options);
   }
 
-  /** Say which memories were used, helped or misled; what two tasks call harmful, or a person, is quarantined. */
+  /** Rate memories as used, helpful or harmful. Two tasks or one person can quarantine a harmful one. */
   taskFeedback(task: string, body: api.TaskFeedback = {}, options: CallOptions = {}): Promise<api.TaskFeedbackTaken> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/feedback', repeat: 'never' },
@@ -2350,7 +2336,7 @@ export abstract class Operations {
     );
   }
 
-  /** End a task, on every path: an episode is written where none tells of it. As often as you like. */
+  /** End a task, and write an episode if none exists. Repeated calls have no further effect. */
   taskFinalize(task: string, body: api.TaskFinalize = {}, options: CallOptions = {}): Promise<api.TaskFinalized> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/finalize', repeat: 'never' },
@@ -2360,7 +2346,7 @@ export abstract class Operations {
     );
   }
 
-  /** What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt. */
+  /** Get the memories for a task's prompt, within a token budget and a deadline, with a receipt. */
   taskHydrate(task: string, body: api.TaskHydrate = {}, options: CallOptions = {}): Promise<api.TaskHydrated> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/hydrate', repeat: 'never' },
@@ -2370,7 +2356,7 @@ export abstract class Operations {
     );
   }
 
-  /** Report what was learned: an alias of complete, for learnings alone. */
+  /** Report the learnings of a task. Alias of `complete` without an episode. */
   taskLearnings(task: string, body: api.TaskLearnings, options: CallOptions = {}): Promise<api.TaskWrote> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/learnings', repeat: 'never' },
@@ -2380,17 +2366,17 @@ export abstract class Operations {
     );
   }
 
-  /** Store one thing that was learned, while the task goes on. */
+  /** Store one learning of a running task. */
   taskNote(task: string, body: api.TaskNote = {}, options: CallOptions = {}): Promise<api.TaskNoted> {
     return this.call({ method: 'POST', path: '/v1/tasks/{task}/notes', repeat: 'never' }, { task }, options, { body });
   }
 
-  /** Get what came of a task: how its pull request ended, graded. */
+  /** Get the outcome of a task: the graded result of its pull request. */
   taskOutcome(task: string, options: CallOptions = {}): Promise<api.Outcome> {
     return this.call({ method: 'GET', path: '/v1/tasks/{task}/outcome', repeat: 'read' }, { task }, options);
   }
 
-  /** Set what came of a task by hand, or from a forge that is not watched. */
+  /** Set the outcome of a task by hand, or from a forge that Loci does not watch. */
   taskOutcomeSet(task: string, body: api.OutcomeSet = {}, options: CallOptions = {}): Promise<api.Outcome> {
     return this.call(
       { method: 'POST', path: '/v1/tasks/{task}/outcome', repeat: 'never' },
@@ -2405,12 +2391,12 @@ export abstract class Operations {
     return this.call({ method: 'GET', path: '/v1/tools', repeat: 'read' }, {}, options, { query });
   }
 
-  /** Call a tool, by its underscored or its dotted name. */
+  /** Call a tool by its name, with underscores or dots. */
   toolCall(name: string, body: api.ToolArguments, options: CallOptions = {}): Promise<api.ToolResult> {
     return this.call({ method: 'POST', path: '/v1/tools/{name}', repeat: 'never' }, { name }, options, { body });
   }
 
-  /** List the facts that a tool would look at, for a verifier elsewhere. */
+  /** List the facts that a tool would read, for an external verifier. */
   toolEvidence(name: string, body: api.EvidenceAsk, options: CallOptions = {}): Promise<api.EvidenceAnswer> {
     return this.call(
       { method: 'POST', path: '/v1/tools/{name}/evidence', repeat: 'never' },
@@ -2420,7 +2406,7 @@ export abstract class Operations {
     );
   }
 
-  /** Call a tool that reads facts, with what a verifier elsewhere found. */
+  /** Call a tool that reads facts, with the verdicts of an external verifier. */
   toolVerdicts(name: string, body: api.ToolVerdicts, options: CallOptions = {}): Promise<api.ToolResult> {
     return this.call(
       { method: 'POST', path: '/v1/tools/{name}/verdicts', repeat: 'never' },
@@ -2430,22 +2416,22 @@ export abstract class Operations {
     );
   }
 
-  /** Erase somebody: what is theirs, and who they were. */
+  /** Erase a user's data and identity. */
   userForget(user: string, options: CallOptions = {}): Promise<api.UserForgotten> {
     return this.call({ method: 'DELETE', path: '/v1/users/{user}', repeat: 'never' }, { user }, options);
   }
 
-  /** Export what is kept of somebody. */
+  /** Export all data about a user. */
   userExport(user: string, options: CallOptions = {}): Promise<api.UserExport> {
     return this.call({ method: 'GET', path: '/v1/users/{user}/export', repeat: 'read' }, { user }, options);
   }
 
-  /** List what somebody wants of the agents that work for them. */
+  /** List a user's preferences. */
   preferencesList(user: string, options: CallOptions = {}): Promise<api.PreferenceList> {
     return this.call({ method: 'GET', path: '/v1/users/{user}/preferences', repeat: 'read' }, { user }, options);
   }
 
-  /** Set what somebody wants of one dimension. */
+  /** Set a user's preference in one dimension. */
   preferencePut(
     user: string,
     preference: string,
@@ -2460,7 +2446,7 @@ export abstract class Operations {
     );
   }
 
-  /** Delete a preference of somebody, by its id. */
+  /** Delete a user's preference by its id. */
   preferenceRemove(user: string, preference: string, options: CallOptions = {}): Promise<api.PreferenceRemoved> {
     return this.call(
       { method: 'DELETE', path: '/v1/users/{user}/preferences/{preference}', repeat: 'never' },
@@ -2469,7 +2455,7 @@ export abstract class Operations {
     );
   }
 
-  /** Say whether conclusions may be drawn of somebody. */
+  /** Allow or forbid that Loci infers preferences of a user. */
   userSettingsPut(user: string, body: api.UserSettings = {}, options: CallOptions = {}): Promise<api.UserSettingsPut> {
     return this.call(
       { method: 'PUT', path: '/v1/users/{user}/settings', repeat: 'never' },

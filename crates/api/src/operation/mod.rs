@@ -237,7 +237,7 @@ mod tests {
             let line = format!("{:<width$} {:<6} {path}  {word}", place.name(), place.method.as_str());
             writeln!(text, "{}", line.trim_end()).unwrap();
         }
-        expect_file!["../../../clients/generate/operations.txt"].assert_eq(&text);
+        expect_file!["../../../../clients/generate/operations.txt"].assert_eq(&text);
     }
 
     #[test]
