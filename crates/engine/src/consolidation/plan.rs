@@ -177,7 +177,7 @@ impl Plan {
                 }
             }
         }
-        serde_json::from_value(value).map_err(|error| Malformed(error.to_string()))
+        loci_json::from_value(&value).map_err(|error| Malformed(error.to_string()))
     }
 }
 
@@ -289,6 +289,8 @@ mod tests {
         assert_eq!(Plan::read(&text).unwrap(), plan);
         for bad in [
             "[]x",
+            "[[]]",
+            r#"[[{"type":"archive","path":"a","reason":"r"}]]"#,
             r#"{"actions":[{"type":"forget","path":"a","reason":"r"}]}"#,
             r#"{"actions":[{"type":"archive","path":"a","reason":"r","force":true}]}"#,
             r#"{"actions":[{"type":"archive","reason":"r"}]}"#,
