@@ -5,6 +5,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 
+use serde_json::{Value, json};
+
+use crate::native::send;
 use crate::program::{Home, Server};
 
 /// Sends raw HTTP and reads to the end.
@@ -89,6 +92,9 @@ fn what_has_effects_is_no_get() {
         let post = format!("send POST {}", path.split('?').next().unwrap());
         assert!(said.starts_with("HTTP/1.1 405") && said.contains("allow: POST"), "{said}");
         assert!(said.contains(&post) && said.contains("METHOD_NOT_ALLOWED"), "{said}");
+        let put = format!("PUT {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let said = raw(&server, &put);
+        assert!(said.starts_with("HTTP/1.1 405") && said.contains("allow: POST\r\n"), "{said}");
     }
     let post = |path: &str| {
         raw(
@@ -106,13 +112,29 @@ fn what_has_effects_is_no_get() {
 #[test]
 fn behind_a_proxy_figures_need_a_key() {
     let home = Home::new();
-    let key = home.json(&["key", "create", "prometheus"]);
+    let bearer = |key: &Value| format!("Authorization: Bearer {}\r\n", key.as_str().unwrap());
+    let key = |name: &str, grant: Value| {
+        bearer(&home.json(&["key", "create", name, "--grant", &grant.to_string()])["token"])
+    };
+    let admin = bearer(&home.json(&["key", "create", "admin"])["token"]);
     let server = home.serve(&["--behind-proxy"]);
-    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    let made = send(&server, "POST", "/v1/repos", &admin, r#"{"name":"acme/shop"}"#);
+    assert_eq!(made.0, 200, "{}", made.1);
+    let task = r#"{"task_id":"t-001","repo":"acme/shop","user":"bob","description":"Add pagination"}"#;
+    let (_, task) = send(&server, "POST", "/v1/tasks", &admin, task);
+    let (_, listed) = send(&server, "GET", "/v1/memories", &admin, "");
+    let reader = key("prometheus", json!({ "capabilities": ["read"] }));
+    let writer = key("writer", json!({ "capabilities": ["write"] }));
+    let memory = &listed["memories"][0]["id"];
+    let narrow = key("narrow", json!({ "memory": memory, "capabilities": ["read", "admin"] }));
     for (headers, expect) in [
         (String::new(), "HTTP/1.1 401"),
-        (bearer("wrong"), "HTTP/1.1 401"),
-        (bearer(key["token"].as_str().unwrap()), "HTTP/1.1 200"),
+        (bearer(&json!("wrong")), "HTTP/1.1 401"),
+        (narrow, "HTTP/1.1 403"),
+        (writer, "HTTP/1.1 403"),
+        (bearer(&task["agent_token"]), "HTTP/1.1 403"),
+        (reader, "HTTP/1.1 200"),
+        (admin, "HTTP/1.1 200"),
     ] {
         assert!(get(&server, "/metrics", &headers).starts_with(expect), "{headers}");
     }

@@ -2,17 +2,20 @@
 //! opened. `/metrics`: the Prometheus text.
 //!
 //! All three are open to every client that reaches the server, but not to pages of other sites.
-//! `/metrics` needs a key where others than programs of this machine reach the server.
+//! `/metrics` needs a key that reads all memories where others than programs of this machine reach
+//! the server.
 //! Only callers of this machine get the reason of a failure, by the rule of development mode; a
 //! name that a page resolves to this machine, or a proxy, gets none. They cost the store little at
 //! any request rate.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use http::{StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
+use loci_engine::access;
 use loci_model::job::JobCounts;
 use loci_model::ports::store::StoreExt;
-use loci_model::{Result, limits};
+use loci_model::principal::Capability;
+use loci_model::{Error, Result, limits};
 
 use crate::auth::gate::Peer;
 use crate::auth::site::{self, OpenEndpoint};
@@ -72,7 +75,7 @@ pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Res
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let headers = request.headers();
     if peer == Peer::Network
-        && let Err(error) = doors.gate.bearer_caller(headers).await
+        && let Err(error) = admit_to_figures(&doors, headers).await
     {
         return ProblemResponse(error).into_response();
     }
@@ -88,6 +91,17 @@ pub(crate) async fn metrics(State(doors): State<Doors>, request: Request) -> Res
     }
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
     ([kind], doors.metrics.render()).into_response()
+}
+
+/// Requires a key that reads all memories, because metrics have numbers of all of them. No key of a
+/// part is enough, and so no token of a task's agent.
+async fn admit_to_figures(doors: &Doors, headers: &HeaderMap) -> Result<()> {
+    let caller = doors.gate.bearer_caller(headers).await?;
+    if access::whole_memories(&caller, Capability::Read).is_some() {
+        let rule = "metrics have numbers of all memories: use a key with `read` on every memory";
+        return Err(Error::denied(rule));
+    }
+    Ok(())
 }
 
 /// Returns the rejection of a request to an open endpoint, if there is one.
