@@ -86,8 +86,14 @@ fn what_would_be_ignored_is_rejected_in_the_native_form() {
     let put = "PUT /v1/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     let answer = raw(&server, put);
     assert!(answer.contains("allow: POST\r\n"), "{answer}");
+    let answer = get(&server, "/v2/search", "");
+    assert!(answer.contains("x-request-id: ") && !answer.contains("x-amzn-requestid"), "{answer}");
     check("POST", "/v1/search?foo=1", "", 400, "INVALID", json!("query"));
     check("GET", "/v1/keys?foo=1", "", 400, "INVALID", json!("query"));
+    check("POST", "/v1/import?foo=1", "", 400, "INVALID", json!("query"));
+    for method in ["GET", "PUT", "DELETE"] {
+        check(method, "/v1/memories/none/objects/a?foo=1", "", 400, "INVALID", json!("query"));
+    }
     let (field, bogus) = (json!("Loci-If-Erased"), "Loci-If-Erased: bogus\r\n");
     check("GET", "/v1/keys", bogus, 400, "INVALID", field);
     let twice = "Idempotency-Key: a\r\nIdempotency-Key: b\r\n";

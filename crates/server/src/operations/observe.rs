@@ -97,11 +97,14 @@ fn error_of(response: &Response) -> Option<&str> {
 
 /// Returns the interface of a path, and its header for the request's id.
 fn door_of(path: &str) -> (&'static str, &'static str) {
+    let is_below =
+        |door: &str| path.strip_prefix(door).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     match path {
         "/healthz" | "/readyz" | "/metrics" | "/openapi.json" => ("operations", "x-request-id"),
-        _ if path == "/v1" || path.starts_with("/v1/") => ("v1", "x-request-id"),
-        _ if path == "/mcp" || path.starts_with("/mcp/") => ("mcp", "x-request-id"),
-        _ if path == "/s3" || path.starts_with("/s3/") => S3,
+        // `/v2` is answered in the form of the native API.
+        _ if is_below("/v1") || is_below("/v2") => ("v1", "x-request-id"),
+        _ if is_below("/mcp") => ("mcp", "x-request-id"),
+        _ if is_below("/s3") => S3,
         _ => ("agentcore", "x-amzn-requestid"),
     }
 }
