@@ -268,7 +268,7 @@ impl From<BodyError> for Error {
         let broken = |message: &str| Self::new(ErrorKind::Invalid, message).because(Reason::CannotParse);
         match unread {
             BodyError::TooLarge(max) => {
-                let rule = format!("the body must have at most {max} bytes: send it in several requests");
+                let rule = format!("the body must have at most {max} bytes: send a smaller one");
                 Self::new(ErrorKind::TooLarge, rule).on("body")
             }
             BodyError::Broken(error) => broken("the body ended before it was whole").caused_by(error),

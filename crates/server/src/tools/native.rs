@@ -11,6 +11,7 @@ use super::arguments;
 use super::error::ToolError;
 use super::tool::{Context, ReceivedArguments, ToolOutcome};
 use crate::authenticated_call::AuthenticatedCall;
+use crate::v1::protocol::problem;
 
 /// The argument that is a path parameter in the native API.
 pub(super) const TASK: &str = "task_id";
@@ -40,12 +41,7 @@ pub(super) fn request<T: DeserializeOwned>(
     for name in in_path {
         arguments.shift_remove(*name);
     }
-    let unlike = |unreadable: loci_json::Unreadable| {
-        let path = if unreadable.path.is_empty() { "arguments" } else { unreadable.path.as_str() };
-        let rule = format!("{path} does not have the form of the tool's schema: send that form");
-        Error::invalid(path.to_owned(), rule).caused_by(unreadable)
-    };
-    Ok(loci_json::from_value(&Value::Object(arguments)).map_err(unlike)?)
+    Ok(loci_json::from_value(&Value::Object(arguments)).map_err(problem::unreadable)?)
 }
 
 /// Returns the native response.
@@ -67,7 +63,15 @@ mod tests {
             request::<loci_api::key::KeyCreate>(arguments, &[TASK]).map(|read| read.grants.unwrap().len())
         };
         assert_eq!(read(json!({"task_id": "t", "name": "k", "grants": [{}]})).ok(), Some(1));
-        assert!(read(json!({"name": "k", "grants": [[]]})).is_err());
-        assert!(read(json!({"name": "k", "grants": [{}, ["m"]]})).is_err());
+        for (arguments, field, part) in [
+            (json!({"name": "k", "grants": [[]]}), "grants[0]", "expected an object"),
+            (json!({"name": "k", "grants": [{}, ["m"]]}), "grants[1]", "expected an object"),
+            (json!({"grants": []}), "name", "missing field `name`"),
+            (json!({"name": "k", "grant": []}), "grant", "expected `name` or `grants`"),
+        ] {
+            let refused = read(arguments).unwrap_err();
+            assert_eq!((refused.code, refused.field.as_deref()), (ErrorCode::Invalid, Some(field)));
+            assert!(refused.message.contains(part), "{}", refused.message);
+        }
     }
 }

@@ -66,7 +66,6 @@ fn entry(tool: &Tool) -> shape::ToolEntry {
 async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Network);
     let (asked, _) = Call::begin(doors, request).await?;
-    asked.refuse_query()?;
     let arguments: shape::ToolArguments = asked.json()?;
     let place = PlaceAsk {
         asked: asked.header(MEMORY)?.map(str::to_owned),

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use loci_api::ErrorCode;
 use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
 use loci_coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_model::Timestamp;
@@ -17,6 +16,7 @@ use crate::tools::native;
 use crate::tools::tool::{Context, ReceivedArguments, ToolOutcome};
 use crate::tools::verified::arguments;
 use crate::v1::coding::repository_search::{result, searched};
+use crate::v1::protocol::problem;
 
 /// The number of facts verified for a search whose results are not known yet.
 const FACTS: u32 = 100;
@@ -56,8 +56,10 @@ pub(in crate::tools) async fn search(
 
 fn request(arguments: &ReceivedArguments) -> Result<RepositorySearch, ToolError> {
     let filters = arguments.get("filters").cloned().unwrap_or_else(|| json!({}));
-    let mut filters: SearchFilters = loci_json::from_value(&filters).map_err(|_| {
-        ToolError::new(ErrorCode::Invalid, "filters must be those of the schema").on("filters")
+    let mut filters: SearchFilters = loci_json::from_value(&filters).map_err(|mut unreadable| {
+        let dot = if unreadable.path.is_empty() { "" } else { "." };
+        unreadable.path = format!("filters{dot}{}", unreadable.path);
+        problem::unreadable(unreadable)
     })?;
     // The active state. All results are in this state.
     filters.status = filters.status.filter(|word| word != RecordState::Active.as_str());

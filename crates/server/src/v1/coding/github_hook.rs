@@ -7,7 +7,6 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
-use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::HookAnswer;
 use loci_api::table as api;
@@ -22,6 +21,7 @@ use crate::doors::Doors;
 use crate::long_body;
 use crate::v1::hooks::check_names;
 use crate::v1::hooks::signature::{HookKeys, Scheme};
+use crate::v1::protocol::call;
 use crate::v1::protocol::table::{Described, SchemaForm, Table};
 
 const HOOK: &str = "github";
@@ -39,7 +39,9 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn take(doors: Doors, request: Request) -> Result<Response> {
-    let (Parts { headers, .. }, body) = request.into_parts();
+    let (parts, body) = request.into_parts();
+    let query = call::refuse_query(&parts);
+    let headers = parts.headers;
     let hook = &doors.hooks.github;
     let Some(reader) = hook.reader.as_ref().filter(|_| !hook.keys.is_empty()) else {
         let remedy =
@@ -62,6 +64,7 @@ async fn take(doors: Doors, request: Request) -> Result<Response> {
     });
     let digest = digested.await?.ok_or_else(unsigned)?;
     drop(read.unverified);
+    query?;
     let event = header(&headers, "x-github-event")?;
     let id = DeliveryId::parse(header(&headers, "x-github-delivery")?)
         .map_err(|error| error.on("x-github-delivery"))?;

@@ -77,6 +77,7 @@ async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Res
     let proven = long_body::run(sent.body.len(), move || sent.proven()).await?;
     let AuthenticatedHook { hook, digest, news } = proven.ok_or_else(refused)?;
     drop(read.unverified);
+    call::refuse_query(&parts)?;
     let mut news = match news? {
         AlertBody::Ping => return Ok(answered(StatusCode::OK, digest, "pong", None, Vec::new())),
         AlertBody::News(news) => numbered(&hook, &parts.headers, news)?,

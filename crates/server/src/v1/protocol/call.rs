@@ -74,8 +74,11 @@ pub(crate) struct Call {
     whole: OnceLock<Option<Vec<u8>>>,
     repaired: RepairMark,
     peer: Peer,
-    has_query: bool,
 }
+
+/// Marks a request of an operation that takes no query, from the table of operations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WithoutQuery;
 
 impl Call {
     /// Authenticates, then reads the body within its limit, so that an unknown client cannot occupy
@@ -89,23 +92,13 @@ impl Call {
         let headers = parts.headers.clone();
         let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
         let peer = parts.extensions.get::<Peer>().copied().unwrap_or(Peer::Network);
-        let has_query = parts.uri.query().is_some_and(|query| !query.is_empty());
         let whole = OnceLock::new();
-        Ok((Self { doors, caller, path, headers, body, whole, repaired, peer, has_query }, parts))
+        Ok((Self { doors, caller, path, headers, body, whole, repaired, peer }, parts))
     }
 
     /// Returns the connection of the request.
     pub(in crate::v1) fn peer(&self) -> Peer {
         self.peer
-    }
-
-    /// Rejects a query of an operation that has none, because the query would be ignored.
-    pub(in crate::v1) fn refuse_query(&self) -> Result<()> {
-        if self.has_query {
-            let rule = "this operation has no query: send its members in the body, as a JSON object";
-            return Err(Error::invalid("query", rule));
-        }
-        Ok(())
     }
 
     /// Returns the value of a path parameter.
@@ -221,7 +214,20 @@ pub(in crate::v1) async fn admit(
         None => doors.gate.bearer_caller(&parts.headers).await?,
     };
     check_headers(&parts.headers)?;
+    refuse_query(parts)?;
     Ok((caller, path_parameters(parts).await?))
+}
+
+/// Rejects a query of an operation that takes none, because the query would be ignored. Operations
+/// that admit their callers by another proof than a key call this after it.
+pub(in crate::v1) fn refuse_query(parts: &Parts) -> Result<()> {
+    let has_query = parts.uri.query().is_some_and(|query| !query.is_empty());
+    if has_query && parts.extensions.get::<WithoutQuery>().is_some() {
+        let rule =
+            "this operation takes no query: leave it out; members of a request belong in the JSON body";
+        return Err(Error::invalid("query", rule));
+    }
+    Ok(())
 }
 
 /// Checks the headers of a repeated request, also for an operation that does not read them.

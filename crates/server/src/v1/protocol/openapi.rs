@@ -129,7 +129,7 @@ fn path_parameters(path: &str) -> Vec<Parameter> {
     names
         .map(|name| {
             let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path);
-            let parameter = parameter.description(Some(path_description(path, name)));
+            let parameter = parameter.description(path_description(path, name));
             parameter.required(Required::True).schema(Some(text())).build()
         })
         .collect()
@@ -167,9 +167,9 @@ fn problem_example() -> Value {
     } })
 }
 
-/// Returns the description of a path parameter; empty for an unknown one.
-fn path_description(path: &str, name: &str) -> &'static str {
-    match name {
+/// Returns the description of a path parameter, if it is known.
+fn path_description(path: &str, name: &str) -> Option<&'static str> {
+    let description = match name {
         "actor" => "Id of the actor.",
         "conflict" => "Id of the conflict.",
         "delivery" => "Id of the notification.",
@@ -204,8 +204,9 @@ fn path_description(path: &str, name: &str) -> &'static str {
         "task" => "Id of the task.",
         "theme" => "Id of the theme.",
         "user" => "Name of the user.",
-        _ => "",
-    }
+        _ => return None,
+    };
+    Some(description)
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl IntoResponse for ProblemResponse {
             | ErrorKind::TooLarge
             | ErrorKind::Denied
             | ErrorKind::Unauthenticated
-            | ErrorKind::Throttled => tracing::info!(code, field = error.field, "refused"),
+            | ErrorKind::Throttled => tracing::info!(code, field = logged(error.field.as_deref()), "refused"),
         }
         let retryable = error.is_retryable();
         let problem = Problem {
@@ -55,7 +55,15 @@ impl IntoResponse for ProblemResponse {
     }
 }
 
-/// Returns the response to a `GET` of an operation that is a `POST`.
+/// Returns the first name of a field for the log. The rest of its path may have keys of maps, which
+/// name people; a first name with other characters is none of the API.
+fn logged(field: Option<&str>) -> Option<&str> {
+    let is_word =
+        |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    field?.split(['.', '[']).next().filter(is_word)
+}
+
+/// Returns the response to another method of an operation that was a `GET` and is a `POST`.
 pub(super) fn post_required(path: &str) -> Response {
     let message =
         format!("send POST {path}, with what was in the query as members of a JSON object: it has effects");
@@ -86,8 +94,9 @@ const QUERY: &str = "Failed to deserialize query string: ";
 /// The maximum length of a field in an error.
 const FIELD_CHARS_MAX: usize = 128;
 
-/// Returns the error for a body that does not have the required shape, without its values.
-pub(super) fn unreadable(unreadable: Unreadable) -> Error {
+/// Returns the error for JSON that does not have the required shape, without its values. Its place
+/// in the text is named, unless the JSON was parsed before.
+pub(crate) fn unreadable(unreadable: Unreadable) -> Error {
     let Unreadable { error, path } = unreadable;
     let place = format!("line {} column {}", error.line(), error.column());
     let message = match error.classify() {
@@ -95,7 +104,8 @@ pub(super) fn unreadable(unreadable: Unreadable) -> Error {
             let text = error.to_string();
             let text = text.strip_suffix(&format!(" at {place}")).unwrap_or(&text);
             let field = field(text, &path);
-            return mismatch(format!("{} ({place})", without_values(text, &field)), field);
+            let place = if error.line() == 0 { String::new() } else { format!(" ({place})") };
+            return mismatch(format!("{}{place}", without_values(text, &field)), field);
         }
         Category::Syntax | Category::Eof => format!("the body is not valid JSON ({place})"),
         Category::Io => "the body could not be read".to_owned(),
@@ -175,6 +185,20 @@ mod tests {
             "`contains`",
         );
         check(r#"{"memory":"secret"#, None, "not valid JSON (line 1");
+    }
+
+    #[test]
+    fn a_log_has_the_first_name_of_a_field() {
+        for (field, expect) in [
+            (None, None),
+            (Some("query"), Some("query")),
+            (Some("Idempotency-Key"), Some("Idempotency-Key")),
+            (Some("tags.alice@x.org"), Some("tags")),
+            (Some("metadata[0].operator"), Some("metadata")),
+            (Some("alice@x.org"), None),
+        ] {
+            assert_eq!(logged(field), expect, "{field:?}");
+        }
     }
 
     #[test]

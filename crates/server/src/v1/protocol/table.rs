@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodFilter, on};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use futures::future::BoxFuture;
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::call::{self, Call, RepairMark};
+use super::call::{self, Call, RepairMark, WithoutQuery};
 use super::problem::{self, ProblemResponse};
 use crate::doors::Doors;
 use crate::operations::observe;
@@ -255,17 +255,12 @@ impl Table {
         self.route(Described { place, request: SchemaForm::None, answer }, work)
     }
 
-    /// Adds an operation whose request is parsed before its work begins. It rejects a query that it
-    /// would ignore.
+    /// Adds an operation whose request is parsed before its work begins.
     fn route(self, described: Described, work: RouteWork) -> Self {
-        let has_query = matches!(described.request, SchemaForm::Query(_) | SchemaForm::JsonAndQuery(..));
         self.stream(described, move |doors, request| {
             let work = work.clone();
             async move {
                 let (call, parts) = Call::begin(doors, request).await?;
-                if !has_query {
-                    call.refuse_query()?;
-                }
                 work(call, parts).await
             }
         })
@@ -278,9 +273,13 @@ impl Table {
         Answer: Future<Output = Result<Response>> + Send + 'static,
     {
         let place = described.place;
+        let has_query = matches!(described.request, SchemaForm::Query(_) | SchemaForm::JsonAndQuery(..));
         self.described.push(described);
         let handler = move |State(doors): State<Doors>, mut request: Request| {
             let repaired = RepairMark::of(&mut request);
+            if !has_query {
+                request.extensions_mut().insert(WithoutQuery);
+            }
             let outcome = work(doors, request);
             async move { finished(place, &repaired, outcome.await.map_err(ProblemResponse).into_response()) }
         };
@@ -288,14 +287,13 @@ impl Table {
         self
     }
 
-    /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`. A
-    /// `GET` must have no effects, because a page of any host can make a browser send one.
+    /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`, and
+    /// so every other method. A `GET` must have no effects, because a page of any host can make a
+    /// browser send one.
     pub(in crate::v1) fn formerly_get(mut self, place: OperationDescription) -> Self {
-        let place = OperationDescription { method: Method::Get, ..place };
-        let handler = move || async move {
-            finished(place, &RepairMark::default(), problem::post_required(place.path))
-        };
-        self.router = self.router.route(place.path, on(MethodFilter::GET, handler));
+        let handler = move || async move { problem::post_required(place.path) };
+        // A fallback is no method of the path, so the header Allow names only the `POST`.
+        self.router = self.router.route(place.path, MethodRouter::new().fallback(handler));
         self
     }
 }
