@@ -83,6 +83,18 @@ fn a_call_that_fails_creates_no_memory() {
         assert!(home.fails(3, arguments).contains("acme/none"), "{arguments:?}");
     }
     assert_eq!(home.json(&["memory", "list"])["memories"], json!([]));
+    let server = home.serve(&[]);
+    for body in [
+        "{}",
+        r#"{"name":""}"#,
+        r#"{"name":"acme/shop","aliases":[""]}"#,
+        r#"{"name":"acme/shop","forge_id":"4711"}"#,
+        r#"{"name":"acme/shop","at_forge":true}"#,
+    ] {
+        let (status, answer) = send(&server, "POST", "/v1/repos", "", body);
+        assert_eq!(status, 400, "{body}: {answer}");
+    }
+    assert_eq!(send(&server, "GET", "/v1/memories", "", "").1["memories"], json!([]));
 }
 
 /// A grant by name is equal to one by id. Names of inaccessible memories behave like unknown ones.

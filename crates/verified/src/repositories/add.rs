@@ -28,6 +28,43 @@ const COMPARED_MAX: usize = 1_000;
 /// newest history are always complete.
 const ROOTS_MAX: usize = 16;
 
+/// The parts of a request that are parsed without a memory. They are parsed first, so that a
+/// request that fails here creates none.
+struct GivenNames {
+    names: Vec<RepositoryName>,
+    forge_id: Option<String>,
+}
+
+impl GivenNames {
+    fn parse(add: &RepositoryAdd) -> Result<Self> {
+        let mut names = Vec::new();
+        names.extend(add.name.as_deref().map(RepositoryName::parse).transpose()?);
+        for alias in &add.aliases {
+            let name = RepositoryName::of_remote(alias).map_or_else(|| RepositoryName::parse(alias), Ok)?;
+            names.push(name);
+        }
+        let forge_id = add.forge_id.as_deref().map(forge_alias).transpose()?;
+        // A directory may have a remote that names the repository and its host.
+        if add.directory.is_none() {
+            if names.is_empty() {
+                return Err(nameless());
+            }
+            if add.at_forge && names.iter().all(|name| name.host.is_none()) {
+                return Err(hostless());
+            }
+        }
+        Ok(Self { names, forge_id })
+    }
+}
+
+fn nameless() -> Error {
+    Error::invalid("name", "name the repository, or a directory of it")
+}
+
+fn hostless() -> Error {
+    Error::invalid("name", "a repository at a forge is named host/owner/name")
+}
+
 /// The data about a repository before it is looked up.
 #[derive(Debug, Clone)]
 struct RepositoryInput {
@@ -74,10 +111,11 @@ impl Verified {
         standing: &CallContext,
         add: RepositoryAdd,
     ) -> Result<RepositoryAdded> {
+        let given = GivenNames::parse(&add)?;
         self.require_repository(caller, standing, add.directory.as_deref()).await?;
         let memory = self.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
-        let known = self.known_of(caller, &memory, &add).await?;
+        let known = self.known_of(caller, &memory, &add, given).await?;
         let now = self.engine.now();
         let fresh = RepositoryId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
         let engine = self.engine.settings().clone();
@@ -115,18 +153,13 @@ impl Verified {
         caller: &Principal,
         memory: &MemoryId,
         add: &RepositoryAdd,
+        given: GivenNames,
     ) -> Result<RepositoryInput> {
         let discovered = match &add.directory {
             None => None,
             Some(directory) => Some(self.directory_of(caller, memory, Path::new(directory)).await?),
         };
-        let mut names = Vec::new();
-        let given = add.name.as_deref().map(RepositoryName::parse).transpose()?;
-        names.extend(given.clone());
-        for alias in &add.aliases {
-            let name = RepositoryName::of_remote(alias).map_or_else(|| RepositoryName::parse(alias), Ok)?;
-            names.push(name);
-        }
+        let GivenNames { mut names, mut forge_id } = given;
         names.extend(discovered.as_ref().and_then(of_remote));
         let place = discovered.as_ref().map(|found| CodePlace::Local(found.common_dir.clone()));
         let at_forge = |name: &RepositoryName| {
@@ -134,9 +167,8 @@ impl Verified {
         };
         let mut forge = if add.at_forge { names.iter().find_map(at_forge) } else { None };
         if add.at_forge && forge.is_none() {
-            return Err(Error::invalid("name", "a repository at a forge is named host/owner/name"));
+            return Err(hostless());
         }
-        let mut forge_id = add.forge_id.as_deref().map(forge_alias).transpose()?;
         let mut warnings = Vec::new();
         match self.told_at(forge.as_ref()).await {
             Ok(None) => {}
@@ -159,7 +191,7 @@ impl Verified {
         let key = match (names.first(), &discovered) {
             (Some(name), _) => name.key(),
             (None, Some(found)) => of_directory(found),
-            (None, None) => return Err(Error::invalid("name", "name the repository, or a directory of it")),
+            (None, None) => return Err(nameless()),
         };
         Ok(RepositoryInput { names, key, place, forge, discovered, forge_id, warnings })
     }
