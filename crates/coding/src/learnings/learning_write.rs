@@ -258,15 +258,16 @@ impl LearningWriter<'_> {
         Ok(fact.is_some_and(|fact| branch.is_none() || fact.branch.as_deref() != branch))
     }
 
-    /// Returns true for self-feedback that another task reported. Equal words of several tasks are
-    /// several items, because a theme counts the tasks that lacked the same thing.
-    fn is_lacked_elsewhere(&self, tx: &dyn ReadTx, id: &RecordId) -> Result<bool> {
-        if self.kind != LearnedKind::SelfFeedback {
-            return Ok(false);
+    /// Returns these records without self-feedback that other tasks reported. Equal words of several
+    /// tasks are several items, because a theme counts the tasks that lacked the same thing.
+    fn lacked_here(&self, tx: &dyn ReadTx, same: Vec<RecordId>) -> Result<Vec<RecordId>> {
+        if self.kind != LearnedKind::SelfFeedback || same.is_empty() {
+            return Ok(same);
         }
         let own = MetadataValue::String(self.task.id.as_str().to_owned());
-        let known = tx.records().get(&self.building.memory.id, id)?;
-        Ok(known.is_some_and(|known| known.metadata.get("task_id") != Some(&own)))
+        let known = tx.records().get_many(&self.building.memory.id, &same)?;
+        let of_task = known.into_iter().filter(|known| known.metadata.get("task_id") == Some(&own));
+        Ok(of_task.map(|known| known.id).collect())
     }
 
     /// Screens the topic together with the text, because readers see both.
@@ -329,8 +330,8 @@ impl LearningWriter<'_> {
         let strategies = std::iter::once(None).chain(memory.strategies.iter().map(|one| Some(&one.id)));
         for strategy in strategies {
             let same = tx.records().same_text(&memory.id, strategy, &record.namespace, &record.text)?;
-            for id in same {
-                if !self.is_elsewhere(tx, &id)? && !self.is_lacked_elsewhere(tx, &id)? {
+            for id in self.lacked_here(tx, same)? {
+                if !self.is_elsewhere(tx, &id)? {
                     return Ok(Some(kept(id, LearnedAction::Duplicate, "already_known")));
                 }
             }

@@ -79,9 +79,17 @@ fn what_three_tasks_lacked_is_one_line() {
 fn equal_words_of_three_tasks_are_a_theme() {
     let shop = Workshop::new();
     let text = "**[Test database]:** Where the database of the tests comes from was not said.";
-    for id in ["t-001", "t-002", "t-003"] {
-        lacked(&shop, id, text);
-    }
+    let lines = |id: &str| {
+        shop.begun(id);
+        let found = hydrated(&shop, id, Hydration::default());
+        let texts = found.plan.shown.iter().map(|one| &one.candidate.record.text);
+        texts.filter(|text| text.starts_with("Where the database of the tests")).count()
+    };
+    lacked(&shop, "t-001", text);
+    lacked(&shop, "t-002", text);
+    assert_eq!(lines("t-004"), 0, "two tasks are no theme");
+    lacked(&shop, "t-003", text);
+    assert_eq!(lines("t-005"), 1, "a theme is one line");
     let all = themes(&shop, false);
     assert_eq!((all.len(), all[0].items.len()), (1, 3));
     assert_eq!(all[0].tasks, ["t-001", "t-002", "t-003"]);
