@@ -12,7 +12,7 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, Result};
 
 use super::document_write::{DocumentWriter, LiveDocument};
-use super::precondition::Precondition;
+use super::precondition::{Precondition, moved_away};
 use super::text_edits::{Edit, apply};
 use super::write_answer::DocumentWritten;
 use crate::Documents;
@@ -87,8 +87,8 @@ impl DocumentWriter<'_> {
         Ok(())
     }
 
-    /// Checks a precondition. The error names the present document only to a caller with read
-    /// access.
+    /// Checks a precondition. The error names the present document, and the path to which it was
+    /// moved, only to a caller with read access.
     ///
     /// # Errors
     /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.
@@ -102,8 +102,12 @@ impl DocumentWriter<'_> {
         precondition.check(path.as_str(), found).map_err(|mut error| {
             if !self.may_read {
                 error.details.clear();
+                return error;
             }
-            error
+            match found.filter(|found| found.redirected_from.is_some()) {
+                Some(moved) => moved_away(path.as_str(), moved, "read it, and try again there"),
+                None => error,
+            }
         })
     }
 

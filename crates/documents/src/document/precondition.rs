@@ -81,14 +81,22 @@ impl Precondition {
             None => (format!("no document lies at {path}: send If-None-Match: * to make one"), Vec::new()),
             Some(found) => (
                 format!("the document at {path} has changed, or is there already: read it and try again"),
-                vec![
-                    format!("etag {}", etag(&found.entry.file_sha256)),
-                    format!("version {}", found.record.version),
-                ],
+                details(found),
             ),
         };
         Err(Error::conflict(rule).because(Reason::StaleVersion).on("if_match").listing(details))
     }
+}
+
+/// Returns the error of a condition at the old path of a moved document, with its new path.
+pub(super) fn moved_away(path: &str, moved: &LiveDocument, remedy: &str) -> Error {
+    let rule = format!("the document of {path} was moved to {}: {remedy}", moved.entry.path);
+    Error::conflict(rule).because(Reason::StaleVersion).on("if_match").listing(details(moved))
+}
+
+/// Returns the entity tag and the version of the present document.
+fn details(found: &LiveDocument) -> Vec<String> {
+    vec![format!("etag {}", etag(&found.entry.file_sha256)), format!("version {}", found.record.version)]
 }
 
 #[cfg(test)]

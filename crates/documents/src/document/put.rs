@@ -7,14 +7,14 @@ use loci_engine::document_text::content::DocumentContent;
 use loci_engine::document_text::path::DocumentPath;
 use loci_engine::document_text::slug::{file_stem, free_path};
 use loci_engine::safety::check_name;
+use loci_model::Result;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::trees::tree_entry::DocumentOperation;
-use loci_model::{Error, Reason, Result};
 use loci_text::sections::first_heading;
 
-use super::document_write::{DocumentWriter, LiveDocument};
-use super::precondition::Precondition;
+use super::document_write::DocumentWriter;
+use super::precondition::{Precondition, moved_away};
 use super::write_answer::DocumentWritten;
 use crate::Documents;
 use crate::removed_content::erased_documents;
@@ -117,17 +117,6 @@ impl Documents {
     }
 }
 
-/// Returns the error of a replacement at the old path of a moved document. A read of that path
-/// returns the moved document with its entity tag, which holds at the new path.
-fn moved_away(path: &DocumentPath, moved: &LiveDocument) -> Error {
-    let to = &moved.entry.path;
-    let rule = format!(
-        "the document of {path} was moved to {to}: replace it there, or send If-None-Match: * to make another one \
-         at {path}"
-    );
-    Error::conflict(rule).because(Reason::StaleVersion).on("if_match")
-}
-
 impl DocumentWriter<'_> {
     /// Returns the content of a file, limited to the members for which its writer has a grant: the
     /// head of a file may come from anyone.
@@ -163,7 +152,13 @@ impl DocumentWriter<'_> {
             found => (None, found),
         };
         self.check(precondition, path, found.as_ref()).map_err(|error| match moved {
-            Some(moved) if self.may_read => moved_away(path, &moved),
+            // A read of the old path returns the moved document with its entity tag, which holds
+            // at the new path.
+            Some(moved) if self.may_read => {
+                let remedy =
+                    format!("replace it there, or send If-None-Match: * to make another one at {path}");
+                moved_away(path.as_str(), &moved, &remedy)
+            }
             Some(_) | None => error,
         })?;
         match found {

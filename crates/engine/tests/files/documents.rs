@@ -1,6 +1,6 @@
 //! Documents: writes, reads, edits, moves and archiving, with permissions and preconditions.
 
-use loci_documents::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
+use loci_documents::{AppendTo, DocumentDelete, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
@@ -91,6 +91,17 @@ fn a_move_keeps_the_record_and_the_old_path_leads_there() {
     let error = put(from).unwrap_err();
     assert_eq!(error.reason, Some(Reason::StaleVersion));
     assert!(error.message.contains(&format!("was moved to {to}")), "{}", error.message);
+    let present = [format!("etag {}", shown.etag()), "version 2".to_owned()];
+    assert_eq!(error.details, present);
+    let delete = DocumentDelete {
+        tree: shelf.tree.clone(),
+        path: from.to_owned(),
+        precondition: Some(Precondition::of_tags("sha256:stale")),
+        reason: None,
+    };
+    let error = block_on(shelf.engine.documents.document_delete(&shelf.caller, delete, None)).unwrap_err();
+    assert!(error.message.contains(&format!("was moved to {to}")), "{}", error.message);
+    assert_eq!((error.reason, error.details.as_slice()), (Some(Reason::StaleVersion), &present[..]));
     assert_eq!(put(to).unwrap().operation, None);
     shelf.put(from, "Another.");
     assert_eq!((shelf.body(from), shelf.body(to)), ("Another.".to_owned(), "Dark.".to_owned()));
