@@ -314,12 +314,11 @@ impl Documents {
 
 /// Returns the number of open conflicts whose newer document is in the mirror's tree.
 fn conflicts_of(tx: &dyn ReadTx, mirror: &Mirror) -> Result<u64> {
-    let (normal, mut count) = (mirror.namespace.normal(), 0);
-    for conflict in conflicts::open_of(tx, &mirror.memory, &conflicts::actor_of(&mirror.namespace)?)? {
+    let (normal, actor) = (mirror.namespace.normal(), conflicts::actor_of(&mirror.namespace)?);
+    conflicts::count_open_of(tx, &mirror.memory, &actor, |conflict| {
         let place = tx.ledger().noun::<TreePlace>(&mirror.memory, conflict.against.as_str())?;
-        count += u64::from(place.is_some_and(|place| place.namespace == normal));
-    }
-    Ok(count)
+        Ok(place.is_some_and(|place| place.namespace == normal))
+    })
 }
 
 fn forget(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {

@@ -5,4 +5,4 @@ mod conflict_write;
 mod open_conflicts;
 
 pub use conflict_write::{actor_of, note, note_anywhere};
-pub use open_conflicts::open_of;
+pub use open_conflicts::{count_open_of, open_of};
