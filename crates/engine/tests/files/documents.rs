@@ -1,6 +1,8 @@
 //! Documents: writes, reads, edits, moves and archiving, with permissions and preconditions.
 
-use loci_documents::{AppendTo, DocumentDelete, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
+use loci_documents::{
+    AppendTo, DocumentDelete, DocumentPut, DocumentWritten, Edit, Precondition, PutContent,
+};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
