@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use loci_api::verified::evidence::{EvidenceRepository, FactEvidence};
 use loci_api::verified::verdict::FactVerdict;
 use loci_git::{GitOptions, GitSources};
@@ -107,11 +107,13 @@ impl LocalCode {
 pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     let unreadable =
         || format!("the evidence of {} cannot be read: is the server another version?", fact.memory_id);
-    let citations = fact.citations.iter().map(|one| serde_json::from_value(one.clone()));
-    let claims = fact.claims.iter().map(|one| serde_json::from_value(one.clone()));
+    // A claim is an enum with a tag, which serde also reads from an array.
+    ensure!(fact.claims.iter().all(serde_json::Value::is_object), "{}", unreadable());
+    let citations = fact.citations.iter().map(loci_json::from_value);
+    let claims = fact.claims.iter().map(loci_json::from_value);
     Ok(Subject {
-        citations: citations.collect::<serde_json::Result<_>>().with_context(unreadable)?,
-        claims: claims.collect::<serde_json::Result<_>>().with_context(unreadable)?,
+        citations: citations.collect::<Result<_, loci_json::Unreadable>>().with_context(unreadable)?,
+        claims: claims.collect::<Result<_, loci_json::Unreadable>>().with_context(unreadable)?,
         statement: fact.fact.clone(),
     })
 }

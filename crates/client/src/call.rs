@@ -349,7 +349,7 @@ impl std::fmt::Debug for Client {
 }
 
 fn read<A: DeserializeOwned>(text: &[u8]) -> Result<A, ClientError> {
-    serde_json::from_slice(text)
+    loci_json::from_slice(text)
         .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
 }
 
@@ -386,7 +386,7 @@ pub(crate) fn bearer(token: &str) -> Result<HeaderValue, http::header::InvalidHe
 }
 
 fn refusal(status: StatusCode, body: &[u8]) -> ClientError {
-    match serde_json::from_slice::<ProblemBody>(body) {
+    match loci_json::from_slice::<ProblemBody>(body) {
         Ok(body) => ClientError::Refused { status: status.as_u16(), problem: Box::new(body.error) },
         Err(_) => ClientError::Refused { status: status.as_u16(), problem: Box::new(foreign(status)) },
     }

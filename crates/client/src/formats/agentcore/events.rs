@@ -41,7 +41,7 @@ pub(super) fn item(
         let rule = "it has a part that is neither a message, nor a blob, nor JSON";
         FormatProblem::new(&where_from, "payload", rule, "import with a newer Loci")
     };
-    let event: WireEvent = serde_json::from_str(raw.get()).map_err(broken)?;
+    let event: WireEvent = loci_json::from_str(raw.get()).map_err(broken)?;
     let branch = branch.map(|(name, root)| Branch {
         name: name.clone(),
         root: root.as_ref().map(|root| key(place.memory, root)),

@@ -147,7 +147,7 @@ impl<'a> AgentCoreReader<'a> {
         let of_us = format!("{}/", self.asked.own_memory);
         while let Some(page) = pages.next::<EventsPage>(self.wire).await? {
             for raw in page.events {
-                let Ok(head) = serde_json::from_str::<EventHead>(raw.get()) else {
+                let Ok(head) = loci_json::from_str::<EventHead>(raw.get()) else {
                     let remedy = "import with a newer Loci";
                     let place = format!("an event of {actor}/{session}");
                     mapping.problems.push(FormatProblem::new(&place, "", "it is not read", remedy));
@@ -221,7 +221,7 @@ impl<'a> AgentCoreReader<'a> {
         let mut mapping = Mapping::default();
         let of_us = format!("{}/", self.asked.own_memory);
         for raw in page.memory_record_summaries {
-            if serde_json::from_str(raw.get())
+            if loci_json::from_str(raw.get())
                 .is_ok_and(|record| records::marked(&record).is_some_and(|(key, _)| key.starts_with(&of_us)))
             {
                 mapping.skip("record", "it came from this memory");

@@ -27,7 +27,7 @@ pub(super) fn item(
     strategies: &Strategies,
     mapping: &mut Mapping,
 ) -> Result<ImportItem, FormatProblem> {
-    let read: Result<WireRecord, _> = serde_json::from_str(raw.get());
+    let read: Result<WireRecord, _> = loci_json::from_str(raw.get());
     let record = read.map_err(|error| {
         let rule = format!("it is not read (column {})", error.column());
         FormatProblem::new("record", "", rule, "import with a newer Loci")

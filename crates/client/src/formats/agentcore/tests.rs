@@ -118,8 +118,10 @@ fn an_event_of_the_wire() {
     assert_eq!(event.branch.unwrap().root.as_deref(), Some("m/0000001752235547000.00000001"));
     assert_eq!(event.metadata.keys().collect::<Vec<_>>(), ["kind"]);
     assert_eq!(mapping.lossy.len(), 1, "the source's own import_id is told");
-    let odd = json!({"eventTimestamp": 1, "payload": [{"picture": {}}]});
-    assert!(events::item(&raw(&odd), id, None, &place, Extraction::Skip, &mut mapping).is_err());
+    for odd in [json!({"picture": {}}), json!({"conversational": [{"text": "hi"}, "USER"]})] {
+        let odd = json!({"eventTimestamp": 1, "payload": [odd]});
+        assert!(events::item(&raw(&odd), id, None, &place, Extraction::Skip, &mut mapping).is_err(), "{odd}");
+    }
 }
 
 fn strategies() -> Strategies {
