@@ -56,7 +56,8 @@ struct Form {
     compiled: OnceLock<Regex>,
 }
 
-/// The file of patterns.
+/// The file of patterns. An array in the place of a pattern must have all its members in their
+/// order, so it never means defaults; this crate needs no stricter reader.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

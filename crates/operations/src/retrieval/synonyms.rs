@@ -82,7 +82,8 @@ impl SreSynonyms {
     /// # Errors
     /// `Invalid`, naming the symptom, the rule and the remedy.
     pub fn parse(text: &str) -> Result<Self> {
-        let file: File = toml::from_str(text)
+        let file: File = toml::Deserializer::parse(text)
+            .and_then(loci_json::strict)
             .map_err(|error| Error::invalid("synonyms", format!("the table of synonyms: {error}")))?;
         if file.form != FORM {
             return Err(Error::invalid("form", format!("form must be {FORM}")));
@@ -284,6 +285,10 @@ mod tests {
         check("form = 2\nversion = 1\nfailing = []", "form must be 1");
         check("form = 1\nversion = 1\nfailing = [\"-\"]", "failing must be texts");
         check("form = 1\nversion = 1\nfailing = []\nmore = 1", "more");
+        check(
+            "form = 1\nversion = 1\nfailing = []\nsymptom = [[\"a\", [\"b\"], [\"c\"]]]",
+            "expected an object",
+        );
         check(
             "form = 1\nversion = 1\nfailing = []\n[[symptom]]\nname = \"a\"\nasks = [\"\"]\nmeans = []",
             "symptom a.asks",

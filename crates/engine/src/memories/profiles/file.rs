@@ -207,7 +207,8 @@ pub fn parse(text: &str) -> Result<Profile> {
     if text.len() > limits::PROFILE_BYTES_MAX {
         return Err(Error::invalid("text", "a profile must have at most 64 KiB"));
     }
-    let file: File = toml::from_str(text).map_err(|error| {
+    let file = toml::Deserializer::parse(text).and_then(loci_json::strict);
+    let file: File = file.map_err(|error| {
         Error::invalid("text", format!("the profile does not hold: {}", error.to_string().trim()))
     })?;
     if !is_name(&file.profile) {
@@ -426,6 +427,8 @@ mod tests {
         let of = |lines: &str| with(&format!("[[strategy]]\nname = \"S\"\nnamespace = \"/a/\"\n{lines}"));
         check("version = 1", "text", "profile");
         check(&with("colour = 1"), "text", "colour");
+        check(&with("window = []"), "text", "expected an object");
+        check(&with("\nstrategy = [[]]"), "text", "line 4");
         check("profile = \"P\"\nversion = 1", "profile", "lower-case");
         check("profile = \"p\"\nversion = 0", "version", "at least 1");
         check(&of("kind = \"nonsense\""), "text", "nonsense");
