@@ -6,14 +6,17 @@ use std::sync::Arc;
 
 use loci_documents::mirror::{MirrorShown, NewMirror};
 use loci_documents::{Precondition, RecordRedact, RedactWhich};
+use loci_engine::records::conflicts;
 use loci_engine_testkit::LocalPlaces;
 use loci_engine_testkit::test_engine::TestEngine;
 use loci_model::ports::files::FilePlaces;
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::Capability;
+use loci_model::record::conflict::Conflict;
 use loci_model::trees::mirror::{
     MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
-use loci_model::{ErrorKind, Namespace, limits};
+use loci_model::{ErrorKind, Namespace, RecordId, limits};
 use loci_testkit_ports::block_on;
 
 use super::fixture::{Shelf, text};
@@ -267,6 +270,40 @@ fn a8_what_both_sides_changed_is_kept_twice() {
     mirrored.shelf.delete(beside).unwrap();
     assert_eq!(counts(&mirrored.sync()), "removed 1");
     assert_eq!(mirrored.status().open_conflicts, 0);
+}
+
+#[test]
+fn newer_conflicts_of_other_trees_hide_none() {
+    let mirrored = Mirrored::new(|_| {});
+    mirrored.shelf.put(A, "base\n");
+    mirrored.sync();
+    mirrored.shelf.put(A, "the agent's\n");
+    mirrored.write(A, "---\ndescription: \"base\"\n---\n\nthe person's\n");
+    assert_eq!(counts(&mirrored.sync()), "written 2, conflicts 1");
+    let shelf = &mirrored.shelf;
+    shelf.world.clock().advance_ms(1_000);
+    let (memory, found_at) = (shelf.memory(), shelf.engine.now());
+    let actor = conflicts::actor_of(&shelf.tree.namespace).unwrap();
+    let store = shelf.world.store();
+    block_on(store.write(move |tx| {
+        for number in 0..limits::STANDING_LOOKED_AT_MAX {
+            let record =
+                |part: u8| RecordId::compose(&format!("00000000-0000-7000-800{part}-0000{number:08x}"));
+            tx.ledger_mut().put_noun(&Conflict {
+                memory: memory.clone(),
+                actor: actor.clone(),
+                id: format!("other-{number}"),
+                standing: record(0)?,
+                against: record(1)?,
+                reason: String::new(),
+                found_at,
+                resolution: None,
+            })?;
+        }
+        Ok(())
+    }))
+    .unwrap();
+    assert_eq!(mirrored.status().open_conflicts, 1);
 }
 
 #[test]
