@@ -132,3 +132,22 @@ fn other(one: &SearchedRecord, found: &RepositoryFound) -> Option<Value> {
     }
     Some(said)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_filter_is_named_with_its_form() {
+        for (filters, field, part) in [
+            (json!([]), "filters", "expected an object"),
+            (json!({ "pr": "seven" }), "filters.pr", "expected u64"),
+            (json!({ "prs": 7 }), "filters.prs", "unknown field `prs`"),
+        ] {
+            let arguments = Map::from_iter([("filters".to_owned(), filters)]);
+            let refused = request(&arguments).map(drop).unwrap_err();
+            assert_eq!(refused.field.as_deref(), Some(field), "{}", refused.message);
+            assert!(refused.message.contains(part), "{}", refused.message);
+        }
+    }
+}

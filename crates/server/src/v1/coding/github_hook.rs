@@ -185,9 +185,20 @@ mod tests {
 
         /// Sends a body signed with a secret, and returns status and response.
         fn send(&self, guid: &str, body: &str, secret: &str, headers: &[(&str, &str)]) -> (u16, Value) {
+            self.send_to("/v1/hooks/github", guid, body, secret, headers)
+        }
+
+        fn send_to(
+            &self,
+            path: &str,
+            guid: &str,
+            body: &str,
+            secret: &str,
+            headers: &[(&str, &str)],
+        ) -> (u16, Value) {
             let mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap().chain_update(body);
             let signature = format!("sha256={}", hex::encode(mac.finalize().into_bytes()));
-            let mut request = http::Request::post("/v1/hooks/github").header(SCHEME.header, signature);
+            let mut request = http::Request::post(path).header(SCHEME.header, signature);
             request = request.header("x-github-delivery", guid);
             request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
             let request = request.body(axum::body::Body::from(body.to_owned())).unwrap();
@@ -248,6 +259,12 @@ mod tests {
         );
         assert_eq!(door.send("d-5", &shop, SECRET, &[]).0, 400);
         assert_eq!(door.send("d-6", "not JSON", SECRET, &[EVENT]).0, 400);
+        let with_query = |secret: &str| {
+            let (status, told) = door.send_to("/v1/hooks/github?foo=1", "d-6", &shop, secret, &[EVENT]);
+            (status, told["error"]["field"].clone())
+        };
+        assert_eq!(with_query("wrong"), (401, Value::Null));
+        assert_eq!(with_query(SECRET), (400, Value::from("query")));
         let odd = r#"{"event":{"\u0024serde_json::private::Number":"1"}}"#;
         let (status, refused) = door.send("d-6", odd, SECRET, &[EVENT]);
         let rule = refused["error"]["message"].as_str().unwrap_or_default().to_owned();
