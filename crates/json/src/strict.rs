@@ -6,10 +6,10 @@
 //! depth. Tuples, tuple structs and lists are still arrays.
 //!
 //! Flattened members and enums with `tag` or `untagged` are buffered by serde, out of reach of the
-//! wrapper. Their fields name [`strict`](crate::strict()) as `deserialize_with`. Two gaps remain: an
-//! enum with `tag` is also read from an array at its own level, so its reader checks for an object
-//! first; and a flattened `Option` with `strict` is always an error, because serde reads it by a
-//! private method that a wrapper cannot forward.
+//! wrapper. Their fields name [`strict`](crate::strict()) as `deserialize_with`. Two gaps remain:
+//! an enum with `tag` is also read from an array at its own level, so its reader checks for an
+//! object first; and a flattened `Option` with `strict` is always an error, because serde reads it
+//! by a private method that a wrapper cannot forward.
 
 use std::cell::Cell;
 use std::fmt::{self, Write as _};

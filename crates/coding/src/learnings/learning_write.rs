@@ -258,8 +258,9 @@ impl LearningWriter<'_> {
         Ok(fact.is_some_and(|fact| branch.is_none() || fact.branch.as_deref() != branch))
     }
 
-    /// Returns these records without self-feedback that other tasks reported. Equal words of several
-    /// tasks are several items, because a theme counts the tasks that lacked the same thing.
+    /// Returns these records without self-feedback that other tasks reported. Equal words of
+    /// several tasks are several items, because a theme counts the tasks that lacked the same
+    /// thing.
     fn lacked_here(&self, tx: &dyn ReadTx, same: Vec<RecordId>) -> Result<Vec<RecordId>> {
         if self.kind != LearnedKind::SelfFeedback || same.is_empty() {
             return Ok(same);

@@ -287,9 +287,9 @@ impl Table {
         self
     }
 
-    /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`, and
-    /// so every other method. A `GET` must have no effects, because a page of any host can make a
-    /// browser send one.
+    /// Answers a `GET` of an operation that became a `POST` with 405 and the name of the `POST`,
+    /// and so every other method. A `GET` must have no effects, because a page of any host can make
+    /// a browser send one.
     pub(in crate::v1) fn formerly_get(mut self, place: OperationDescription) -> Self {
         let handler = move || async move { problem::post_required(place.path) };
         // A fallback is no method of the path, so the header Allow names only the `POST`.
