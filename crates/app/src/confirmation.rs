@@ -70,6 +70,22 @@ impl Confirmation {
         Ok(true)
     }
 
+    /// Returns true if a command that deletes objects by id may go on: it needs no confirmation, and
+    /// takes no name. A dry run prints `effect` and returns false.
+    ///
+    /// # Errors
+    /// [`Usage`] with `--confirm`.
+    pub(crate) fn is_by_id(&self, as_json: bool, effect: &str) -> Result<bool> {
+        if self.confirm.is_some() {
+            let rule = "--confirm applies only to a deletion without ids: remove it";
+            return Err(Usage(rule.to_owned()).into());
+        }
+        if self.dry_run {
+            would(as_json, effect)?;
+        }
+        Ok(!self.dry_run)
+    }
+
     /// Requires the confirmation, for a command with a dry run of its own.
     ///
     /// # Errors

@@ -37,7 +37,11 @@ pub fn run() -> ExitCode {
             runtime.shutdown_timeout(BLOCKED_MAX);
             outcome
         });
-    match outcome.and_then(|()| output::finish()) {
+    let written = output::finish();
+    if let (Err(_), Err(error)) = (&outcome, &written) {
+        output::note(format!("error: {error:#}"));
+    }
+    match outcome.and(written) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failed(&error, globals.json),
     }

@@ -10,6 +10,7 @@ use clap::{Subcommand, ValueEnum};
 use loci_api::coding::reflection::Reflect;
 use loci_api::memory as shape;
 use loci_api::profile::ProfileApply;
+use serde_json::{Map, Value};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -81,7 +82,7 @@ pub(crate) enum Memory {
     Settings {
         /// The memory, by name or id
         memory: String,
-        /// The settings to change, as a JSON object; absent members stay as they are
+        /// The settings to change, as a JSON object; absent members stay as they are, null sets a default
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
@@ -188,17 +189,33 @@ async fn settings(session: &Session, memory: &str, set: Option<String>) -> Resul
         None => session.client.memory_get(&memory).await?,
         Some(text) => {
             let bad = |error| Usage(format!("--set must be the settings as JSON: {error}"));
-            let named: serde_json::Map<String, serde_json::Value> =
-                loci_json::from_str(&text).map_err(bad)?;
+            let named: Map<String, Value> = loci_json::from_str(&text).map_err(bad)?;
             let mut all = serde_json::to_value(session.client.memory_get(&memory).await?.settings)?;
-            if let Some(members) = all.as_object_mut() {
-                members.extend(named);
-            }
+            merge(&mut all, Value::Object(named));
             let settings = loci_json::from_str(&all.to_string()).map_err(bad)?;
             session.client.settings_put(&memory, &settings).await?
         }
     };
     output::details(session.json, &shown.settings)
+}
+
+/// Applies a change to a value as JSON Merge Patch (RFC 7396) does: objects merge member by member,
+/// and `null` removes a member.
+fn merge(value: &mut Value, change: Value) {
+    let Value::Object(changes) = change else {
+        *value = change;
+        return;
+    };
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    let Value::Object(members) = value else { return };
+    for (name, change) in changes {
+        match change {
+            Value::Null => drop(members.remove(&name)),
+            change => merge(members.entry(name).or_insert(Value::Null), change),
+        }
+    }
 }
 
 /// Applies a profile to a new memory, and then the explicit expiry. Returns the resulting memory.
@@ -285,4 +302,32 @@ fn pairs(texts: &[String]) -> Result<BTreeMap<String, String>> {
         Ok((key.to_owned(), value.to_owned()))
     };
     texts.iter().map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_change_keeps_the_members_that_it_does_not_name() {
+        let check = |value: Value, change: Value, expect: Value| {
+            let mut merged = value;
+            merge(&mut merged, change);
+            assert_eq!(merged, expect);
+        };
+        let safety = json!({"safety": {"secrets": "mask", "injection": "quarantine"}, "rerank": true});
+        check(
+            safety.clone(),
+            json!({"safety": {"secrets": "off"}}),
+            json!({"safety": {"secrets": "off", "injection": "quarantine"}, "rerank": true}),
+        );
+        check(safety.clone(), json!({"safety": null}), json!({"rerank": true}));
+        check(
+            safety,
+            json!({"safety": 1, "new": {"a": null, "b": [1]}}),
+            json!({"safety": 1, "rerank": true, "new": {"b": [1]}}),
+        );
+    }
 }

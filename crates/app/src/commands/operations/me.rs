@@ -102,9 +102,9 @@ impl Delete {
         let memory = self.at.memory(session).await?;
         let none = shape::MeRecordsDeleted { deleted: 0, failed: Vec::new(), shared: 0, next_cursor: None };
         let mut deleted = none;
-        if self.confirmation.dry_run && !self.all {
-            let effect = format!("delete {}", self.ids.join(", "));
-            self.confirmation.is_given(session.json, &effect, "")?;
+        if !self.all
+            && !self.confirmation.is_by_id(session.json, &format!("delete {}", self.ids.join(", ")))?
+        {
             return Ok(());
         }
         if self.all {

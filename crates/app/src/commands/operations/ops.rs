@@ -159,8 +159,7 @@ impl Delete {
         let memory = self.at.memory(session).await?;
         let ids = match &self.id {
             Some(id) => {
-                let is_dry = self.confirmation.dry_run;
-                if is_dry && !self.confirmation.is_given(session.json, &format!("delete {id}"), id)? {
+                if !self.confirmation.is_by_id(session.json, &format!("delete {id}"))? {
                     return Ok(());
                 }
                 vec![id.clone()]
