@@ -8,32 +8,33 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Forget {
-    /// The actor.
+    /// Id of the actor whose data to erase.
     pub actor: String,
     /// True to count the data without erasing it. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The actor again, as a confirmation. Required unless `dry_run` is true, because erased data
-    /// cannot be restored.
+    /// Id of the actor again, as a confirmation. Required unless `dry_run` is true, because erased
+    /// data cannot be restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
 }
 
-/// A kind of data that was examined.
+/// A kind of data that an erasure examined, and the number of items that it erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgottenKind {
-    /// Name of the kind, in a word or two.
+    /// Name of the kind of data, in a word or two, such as `events` or `records`.
     pub kind: String,
-    /// Number of items that were erased, or would be.
+    /// Number of items of this kind that were erased; for a dry run, the number that would be
+    /// erased.
     pub count: u64,
 }
 
-/// A receipt for erased data.
+/// The receipt for an erasure of an actor's data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgetReceipt {
-    /// Id of the memory.
+    /// Id of the memory that contained the data.
     pub memory: String,
-    /// The actor.
+    /// Id of the actor whose data was erased.
     pub actor: String,
     /// True if nothing was changed. The counts then state how much would be erased.
     #[serde(default)]
@@ -47,16 +48,17 @@ pub struct ForgetReceipt {
     /// Number of erased tasks of coding agents.
     #[serde(default)]
     pub tasks: u64,
-    /// Number of erased exposures of these tasks.
+    /// Number of erased exposures: lists of the records that the erased tasks were shown.
     #[serde(default)]
     pub exposures: u64,
     /// All kinds of data that were examined, including those without any item.
     #[serde(default)]
     pub kinds: Vec<ForgottenKind>,
-    /// Mirrors that were updated.
+    /// Names of the mirrors from which the erased documents were removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirrors: Vec<String>,
-    /// Locations of data that the server cannot reach.
+    /// Locations of copies of the data that the server cannot reach, such as backups. They are not
+    /// erased.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreachable: Vec<String>,
     /// Time of the erasure.
@@ -79,11 +81,13 @@ pub struct ImportReport {
     /// server.
     #[serde(default)]
     pub erased_records: u64,
-    /// Time of the latest of these erasures.
+    /// Time of the latest erasure among those that caused `erased_events` and `erased_records`;
+    /// absent if nothing was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<String>,
-    /// Number of skipped items by kind, which were erased on this server. `mentions` counts lines
-    /// of others from which the import removed a forgotten person.
+    /// Number of items by kind that the import skipped, because they were erased on this server.
+    /// The kind `mentions` counts the imported lines about other actors from which the import
+    /// removed the name of an erased person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erased_kinds: Vec<ForgottenKind>,
 }
@@ -92,34 +96,36 @@ pub struct ImportReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// Absolute path of a file that does not exist yet.
+    /// Absolute path of the backup file on the server's machine. The file must not exist yet.
     pub path: String,
 }
 
 /// A backup that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BackupReport {
-    /// Path of the file.
+    /// Absolute path of the backup file on the server's machine.
     pub path: String,
-    /// Size of the file in bytes.
+    /// Size of the backup file in bytes.
     pub bytes: u64,
 }
 
-/// Options of `doctor`.
+/// Options of `doctor`, the check of a store for damage and inconsistencies.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DoctorAsk {
     /// True to compare the index of each memory with a rebuilt one, which takes as long as loading
     /// the memories. Default: false.
     pub rebuild: bool,
-    /// True to call no external service. Models and embedders are then not checked. Default: false.
+    /// True to call no external service. The check then omits configured models and embedders.
+    /// Default: false.
     pub offline: bool,
-    /// True to check only the telemetry of facts (rules T1 to T7): recorded changes against current
-    /// content. The server reads every fact and every row. Default: false.
+    /// True to check only the telemetry of facts (rules T1 to T7): the check compares recorded
+    /// changes with the current content. The server reads every fact and every telemetry row.
+    /// Default: false.
     pub telemetry: bool,
 }
 
-/// The result of one check.
+/// The result of one check of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
     /// Name of the check, in a word or two.
@@ -136,11 +142,11 @@ pub struct Finding {
 /// The results of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DoctorReport {
-    /// Version of the program.
+    /// Version of Loci that ran the checks.
     pub version: String,
-    /// True if no check found a problem.
+    /// True if every check found no problem.
     pub ok: bool,
-    /// Results of the checks.
+    /// Results of the checks, one for each check.
     pub findings: Vec<Finding>,
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// An outgoing notification.
+/// A notification that the server sends to a target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
     /// Id of the delivery. It stays the same for every attempt, so that receivers can detect
@@ -12,22 +12,24 @@ pub struct Delivery {
     pub id: String,
     /// Id of the memory.
     pub memory: String,
-    /// Kind: `self_managed`, `record_stream` or `job_ended`.
+    /// Kind of the notification: `self_managed` (events for a self-managed strategy),
+    /// `record_stream` (changes of records) or `job_ended`.
     pub kind: String,
-    /// Target, as named by the client or the configuration.
+    /// Target of the notification, as named by the client or the configuration.
     pub target: String,
-    /// Ordering key. Deliveries with the same key keep their order.
+    /// Ordering key. The server sends notifications with the same key one after another, oldest
+    /// first.
     pub order_key: String,
-    /// State: `pending`, `done` or `failed`.
+    /// State of the delivery: `pending`, `done` or `failed`.
     pub state: String,
-    /// Number of attempts.
+    /// Number of attempts that the server made.
     pub attempts: u32,
     /// Time of the next attempt.
     pub due_at: String,
-    /// Error of the last failed attempt.
+    /// Error of the last failed attempt; absent if no attempt failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// Time of creation.
+    /// Time at which the delivery was created.
     pub created_at: String,
 }
 
@@ -41,7 +43,7 @@ pub struct DeliveryListing {
     /// Maximum number of deliveries per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -49,26 +51,26 @@ pub struct DeliveryListing {
 /// A page of deliveries, newest first. The server lists completed deliveries for one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryList {
-    /// The deliveries.
+    /// The deliveries on this page.
     pub deliveries: Vec<Delivery>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A delivery that the server attempts again.
+/// The result of a request to attempt a delivery again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryRetried {
     /// Id of the delivery.
     pub id: String,
 }
 
-/// A configured target, without its secrets.
+/// A configured target of deliveries, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Target {
     /// Name of the target.
     pub name: String,
-    /// Scheme: `http`, `https`, `file`, `s3` or `kinesis`.
+    /// Scheme of the target's address: `http`, `https`, `file`, `s3` or `kinesis`.
     pub scheme: String,
     /// Address of the target, without credentials and query string.
     pub place: String,
@@ -96,7 +98,7 @@ pub struct TargetTest {
 pub struct TargetTried {
     /// True if the target accepted a notification.
     pub ok: bool,
-    /// Reason for the failure.
+    /// Reason for the failure; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Duration of the test in milliseconds.

@@ -8,30 +8,31 @@ macro_rules! error_codes {
         $(#[$doc:meta])*
         $code:ident = $word:literal $status:literal, $tool_word:literal $tool_status:literal;
     )+) => {
-        /// The code of an error, for programs.
+        /// The code of an error, for programs. Each code has a name and an HTTP status in the
+        /// native API and for tools.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode { $($(#[$doc])* $code,)+ }
 
         impl ErrorCode {
-            /// All codes, in the order of the list.
+            /// All error codes, in the order of the list.
             pub const ALL: &'static [Self] = &[$(Self::$code),+];
 
-            /// Returns the code name of the native API.
+            /// Returns the name of the error code in the native API.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$code => $word,)+ }
             }
 
-            /// Returns the HTTP status of the native API.
+            /// Returns the HTTP status of the error in the native API.
             pub const fn status(self) -> u16 {
                 match self { $(Self::$code => $status,)+ }
             }
 
-            /// Returns the code name of tools.
+            /// Returns the name of the error code in results of tools.
             pub const fn tool_word(self) -> &'static str {
                 match self { $(Self::$code => $tool_word,)+ }
             }
 
-            /// Returns the HTTP status of a tool that is called over the native API.
+            /// Returns the HTTP status of the error for a tool that is called over the native API.
             pub const fn tool_status(self) -> u16 {
                 match self { $(Self::$code => $tool_status,)+ }
             }
@@ -40,57 +41,58 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    /// The input violates a rule.
+    /// The request violates a rule. The message names the member and the rule.
     Invalid = "INVALID" 400, "INVALID_ARGUMENT" 400;
-    /// The named resource does not exist, or the caller may not know that it exists.
+    /// The resource in the request does not exist, or the caller may not know that it exists.
     NotFound = "NOT_FOUND" 404, "NOT_FOUND" 404;
-    /// The current state does not allow the operation.
+    /// The current state of the resource does not allow the operation.
     Conflict = "CONFLICT" 409, "CONFLICT" 409;
-    /// The input exceeds a limit of size or count.
+    /// The request exceeds a limit of size or count.
     TooLarge = "TOO_LARGE" 413, "TOO_LARGE" 413;
-    /// The caller lacks the permission.
+    /// The grants of the caller do not allow the operation.
     Denied = "DENIED" 403, "FORBIDDEN" 403;
-    /// The caller is not authenticated.
+    /// The request contains no valid credentials.
     Unauthenticated = "UNAUTHENTICATED" 401, "AUTH_REQUIRED" 401;
-    /// The caller sends too many requests.
+    /// The caller sends too many requests in a short time.
     Throttled = "THROTTLED" 429, "RATE_LIMITED" 429;
-    /// A resource quota is exhausted.
+    /// A quota is exhausted, such as the number of memories.
     QuotaExceeded = "QUOTA_EXCEEDED" 409, "QUOTA_EXCEEDED" 409;
     /// An internal error of the server.
     Bug = "BUG" 500, "INTERNAL" 500;
-    /// A part of the server is out of service.
+    /// A part of the server, such as the store, does not work at the moment.
     Unavailable = "UNAVAILABLE" 503, "INTERNAL" 500;
-    /// Another service returned an unusable response.
+    /// Another service that the server called, such as a model or a forge, returned an unusable
+    /// response.
     Upstream = "UPSTREAM" 502, "INTERNAL" 500;
-    /// The operation requires another HTTP method.
+    /// The path exists, but requires another HTTP method.
     MethodNotAllowed = "METHOD_NOT_ALLOWED" 405, "INTERNAL" 500;
     /// The body is not JSON, or contains a value of the wrong type.
     CannotParse = "CANNOT_PARSE" 400, "INVALID_ARGUMENT" 400;
-    /// The idempotency key was used before with other parameters.
+    /// The idempotency key was used before by a request with other content.
     IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED" 422, "CONFLICT" 409;
-    /// A reply given in place of a model violates its format.
+    /// The caller's answer in place of a model violates the required format.
     BadReply = "BAD_REPLY" 422, "INVALID_ARGUMENT" 400;
-    /// The question already has an answer.
+    /// The question for the caller's model already has an answer.
     AlreadyAnswered = "ALREADY_ANSWERED" 409, "CONFLICT" 409;
-    /// Another caller holds the lease now.
+    /// The caller's lease on the question has ended, and another caller holds the lease now.
     LeaseLost = "LEASE_LOST" 409, "CONFLICT" 409;
-    /// The version that the caller changed is not the current one.
+    /// The version on which the change is based is not the current version.
     StaleVersion = "STALE_VERSION" 412, "CONFLICT" 409;
-    /// The change of a document specifies no version.
+    /// The request to change a document specifies no version, and neither `force`.
     PreconditionRequired = "PRECONDITION_REQUIRED" 428, "CONFLICT" 409;
-    /// Another document has this path.
+    /// Another document already has the path.
     PathConflict = "PATH_CONFLICT" 409, "CONFLICT" 409;
-    /// The content was redacted and may not return.
+    /// The request would store content again that was redacted.
     RedactedContent = "REDACTED_CONTENT" 409, "CONFLICT" 409;
-    /// The source was erased, and an import does not restore it.
+    /// The imported content was erased on this server, and the import must not restore it.
     SourceErased = "SOURCE_ERASED" 409, "CONFLICT" 409;
-    /// Another consolidation run is active on the tree.
+    /// Another consolidation run is active on the same tree.
     RunActive = "RUN_ACTIVE" 409, "CONFLICT" 409;
-    /// No readable repository has this name.
+    /// No repository that the caller may read has the name in the request.
     RepositoryUnknown = "REPO_UNKNOWN" 404, "REPO_UNKNOWN" 404;
-    /// No branch, tag or commit has this name.
+    /// The repository has no branch, tag or commit with the name in the request.
     RefNotFound = "REF_NOT_FOUND" 400, "REF_NOT_FOUND" 404;
-    /// The path may not be cited.
+    /// A citation must not refer to this path, for example because it may contain secrets.
     PathRejected = "PATH_REJECTED" 400, "PATH_REJECTED" 400;
     /// A citation refers to code that cannot be read.
     CitationUnreadable = "CITATION_UNREADABLE" 400, "CITATION_UNREADABLE" 422;
@@ -104,11 +106,11 @@ error_codes! {
     SymlinkEscape = "SYMLINK_ESCAPE" 400, "SYMLINK_ESCAPE" 422;
     /// The text contains a secret.
     SecretDetected = "SECRET_DETECTED" 400, "SECRET_DETECTED" 422;
-    /// The code could not be read. This is no evidence for or against the fact.
+    /// The server could not read the code. This is no evidence for or against the fact.
     Unverifiable = "UNVERIFIABLE" 503, "UNVERIFIABLE" 503;
-    /// The code does not support the claim.
+    /// The cited code does not support the statement or claim.
     NotVerified = "NOT_VERIFIED" 409, "NOT_VERIFIED" 409;
-    /// The fact is not active.
+    /// The operation requires an active fact, and the fact has another state.
     NotActive = "NOT_ACTIVE" 409, "NOT_ACTIVE" 409;
 }
 
@@ -119,7 +121,8 @@ impl ErrorCode {
         find(Self::word).or_else(|| find(Self::tool_word))
     }
 
-    /// Returns the code that tools report for this one.
+    /// Returns the code that tools report in place of this code, because they distinguish fewer
+    /// errors.
     #[must_use]
     pub fn in_tools(self) -> Self {
         Self::ALL.iter().copied().find(|code| code.tool_word() == self.tool_word()).unwrap_or(self)

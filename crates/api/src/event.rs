@@ -10,15 +10,15 @@ use utoipa::ToSchema;
 use crate::word_lists::twin_words;
 
 twin_words! {
-    /// Role of the speaker.
+    /// The role of the speaker of a message.
     Role = loci_model::event::Role {
-        /// The model.
+        /// The message comes from a model.
         Assistant,
-        /// A person.
+        /// The message comes from a person.
         User,
-        /// A tool.
+        /// The message comes from a tool.
         Tool,
-        /// Any other speaker.
+        /// The message comes from any other speaker.
         Other,
     }
 }
@@ -29,10 +29,10 @@ twin_words! {
 pub enum PayloadItem {
     /// A message of a conversation.
     Message(Message),
-    /// JSON that strategies read.
+    /// A JSON value from which strategies extract records.
     #[schema(value_type = serde_json::Value)]
     Json(Box<RawValue>),
-    /// JSON that strategies do not read.
+    /// A JSON value that strategies ignore. The server only stores and returns it.
     #[schema(value_type = serde_json::Value)]
     Blob(Box<RawValue>),
 }
@@ -47,13 +47,14 @@ pub struct Message {
     pub text: String,
 }
 
-/// A branch of a session.
+/// A branch of a session: a sequence of events that starts from an event of another branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Branch {
     /// Name of the branch.
     pub name: String,
-    /// Id of the event that the branch starts from. Required once, when the branch is created.
+    /// Id of the event that the branch starts from. Required in the first event of a branch; later
+    /// events may omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
@@ -62,9 +63,9 @@ pub struct Branch {
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventCreate {
-    /// Id of the actor.
+    /// Id of the actor that the event is about.
     pub actor: String,
-    /// Id of the session. Default: a new session.
+    /// Id of the session that the event belongs to. Default: a new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Time at which the event happened, RFC 3339. Default: now.
@@ -72,53 +73,55 @@ pub struct EventCreate {
     pub time: Option<String>,
     /// Payload items of the event.
     pub payload: Vec<PayloadItem>,
-    /// Branch of the session. Default: the main branch.
+    /// Branch that the event belongs to. Default: the main branch of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Branch>,
-    /// Metadata: keys with free texts.
+    /// Metadata of the event: keys with texts, for filters and grants.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Extraction mode: determines if strategies read the event. Default: they do.
+    /// Selection of the events that strategies read. Default: strategies extract records from the
+    /// event.
     #[serde(default)]
     pub extraction: Extraction,
-    /// Values of declared namespace variables.
+    /// Values of the namespace variables that the memory declares. Strategies use them in the
+    /// namespaces of the event's records.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub namespace_variables: BTreeMap<String, String>,
 }
 
-/// An event.
+/// A stored event of a session.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Event {
     /// Id of the event. The string order of ids is the order of the events.
     pub id: String,
     /// Id of the memory.
     pub memory: String,
-    /// Id of the actor.
+    /// Id of the actor that the event is about.
     pub actor: String,
-    /// Id of the session.
+    /// Id of the session that the event belongs to.
     pub session: String,
     /// Time at which the event happened.
     pub time: String,
-    /// Payload items of the event; absent if the request excluded them.
+    /// Payload items of the event; absent if the request asked for events without payload.
     #[serde(default)]
     pub payload: Vec<PayloadItem>,
-    /// Branch of the session.
+    /// Branch that the event belongs to.
     pub branch: Branch,
-    /// Metadata: keys with free texts.
+    /// Metadata of the event: keys with texts, for filters and grants.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
-    /// True if the content exceeded a limit and was stored anyway.
+    /// True if the payload exceeded a limit and was stored anyway (memory setting `event_limits`).
     pub over_limit: bool,
-    /// Time at which the event expires.
+    /// Time at which the server deletes the event.
     pub expires_at: String,
 }
 
-/// A stored event.
+/// The result of storing an event.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct EventCreated {
     /// The event.
     pub event: Event,
-    /// Degradations and warnings.
+    /// Codes for missing parts of the response and for special handling of the request.
     #[serde(flatten)]
     pub notices: crate::Notices,
 }
@@ -131,7 +134,7 @@ pub struct EventListing {
     pub actor: String,
     /// Id of the session.
     pub session: String,
-    /// Name of the only branch to list.
+    /// Name of the only branch whose events to list. Default: all branches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// True to include the events of the parent branches up to the start of the branch. Default:
@@ -142,12 +145,12 @@ pub struct EventListing {
     /// Maximum number of events per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Actor and session of an event.
+/// The actor and session that an event belongs to, as query parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventPlace {
@@ -160,31 +163,31 @@ pub struct EventPlace {
 /// A page of events, newest first.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct EventList {
-    /// The events.
+    /// The events on this page.
     pub events: Vec<Event>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A request to list actors or sessions.
+/// A request for a page of actors or sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Paging {
     /// Maximum number of items per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of actors, in ascending order.
+/// A page of actors, sorted by id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActorList {
     /// Ids of the actors.
     pub actors: Vec<String>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -194,16 +197,16 @@ pub struct ActorList {
 pub struct Session {
     /// Id of the session.
     pub id: String,
-    /// Time at which the session began.
+    /// Time at which the first event of the session was stored.
     pub created_at: String,
 }
 
 /// A page of sessions, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionList {
-    /// The sessions.
+    /// The sessions on this page.
     pub sessions: Vec<Session>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,37 +1,38 @@
-//! Hooks: deliveries from other services and their results. Responses never contain the content of
-//! a delivery.
+//! Hooks: addresses that receive deliveries from other services, such as webhooks of a forge or
+//! alerts. Responses never contain the content of a delivery.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The result of accepting a delivery.
+/// The result of accepting a delivery from another service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookAnswer {
     /// Id of the delivery, assigned by the sender.
     pub delivery: String,
-    /// `queued`, `duplicate` or `ignored`; `pong` for a test of the hook.
+    /// State of the delivery: `queued`, `duplicate` (received before) or `ignored`; `pong` for a
+    /// test of the hook.
     pub state: String,
-    /// Reason that the delivery has no effect.
+    /// Reason that the delivery has no effect; absent if it is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The result of accepting a body with alerts.
+/// The result of accepting a request with one or several alerts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AlertAnswer {
-    /// Id of the delivery on this server; the digest of the body if it contains several alerts.
+    /// Id of the delivery on this server; for several alerts, the digest of the request body.
     pub delivery: String,
-    /// `queued`, `duplicate` or `ignored`: the first of them that applies to one of the alerts;
-    /// `pong` for a test of the hook.
+    /// State of the delivery: `queued` if at least one alert is queued, otherwise `duplicate` if at
+    /// least one was received before, otherwise `ignored`; `pong` for a test of the hook.
     pub state: String,
-    /// Reason that the delivery has no effect.
+    /// Reason that the delivery has no effect; absent if an alert is queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Results of the alerts, in the order of the body.
+    /// Results of the single alerts, in the order of the request body.
     pub alerts: Vec<HookAnswer>,
 }
 
-/// A delivery that was received.
+/// A delivery from another service, as a hook received it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookDelivery {
     /// Id of the delivery, assigned by the sender.
@@ -45,20 +46,20 @@ pub struct HookDelivery {
     pub event: String,
     /// Repository, as named by the sender.
     pub repository: String,
-    /// `received`, `done`, `failed` or `ignored`.
+    /// State of the delivery: `received` (waits for processing), `done`, `failed` or `ignored`.
     pub state: String,
-    /// Reason that the delivery had no effect, or that the last attempt failed.
+    /// Reason that the delivery had no effect, or error of the last attempt; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of failed attempts.
+    /// Number of failed attempts to process the delivery.
     pub attempts: u32,
     /// SHA-256 digest of the body as received.
     pub sha256: String,
-    /// Time of the first receipt.
+    /// Time at which the delivery was received first.
     pub received_at: String,
 }
 
-/// A request to list deliveries.
+/// A request to list received deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookDeliveryListing {
@@ -69,17 +70,17 @@ pub struct HookDeliveryListing {
     /// Maximum number of deliveries per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of deliveries, newest first. The server keeps a delivery for 30 days.
+/// A page of received deliveries, newest first. The server keeps a delivery for 30 days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookDeliveryList {
-    /// The deliveries.
+    /// The deliveries on this page.
     pub deliveries: Vec<HookDelivery>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

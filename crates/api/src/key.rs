@@ -7,23 +7,24 @@ pub use loci_model::principal::Capability;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A scope and the capabilities that are granted in it. An absent member matches everything.
+/// A grant of a key: a scope, and the capabilities in this scope. An absent member does not
+/// restrict the scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
-    /// Id or name of the memory.
+    /// Id or name of the memory that the grant is restricted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Id of the actor.
+    /// Id of the actor that the grant is restricted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Id of the session.
+    /// Id of the session that the grant is restricted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Namespace that the grant covers, with everything beneath it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Id of the strategy.
+    /// Id of the strategy whose records the grant is restricted to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
     /// Metadata keys, each with its allowed values: at most 5 keys with 1 to 20 values each. The
@@ -58,9 +59,9 @@ pub struct KeyCreate {
 /// A new key with its secrets. No later response contains the secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeyIssued {
-    /// The public half of the pair.
+    /// Access key id: the public half of the AWS key pair.
     pub access_key_id: String,
-    /// The secret half of the pair, for the AgentCore API.
+    /// Secret access key: the secret half of the AWS key pair, for the AgentCore API.
     pub secret_access_key: String,
     /// The bearer token, for the native API.
     pub token: String,
@@ -80,18 +81,18 @@ impl std::fmt::Debug for KeyIssued {
 /// A key without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Key {
-    /// The public half of the pair.
+    /// Access key id: the public half of the AWS key pair.
     pub access_key_id: String,
     /// Name of the key.
     pub name: String,
     /// Grants of the key.
     pub grants: Vec<Grant>,
-    /// Time of creation.
+    /// Time at which the key was created.
     pub created_at: String,
-    /// Time of the last replacement of the secrets.
+    /// Time of the last replacement of the secrets; absent if they were never replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotated_at: Option<String>,
-    /// Time of the revocation; from then on, the key is invalid.
+    /// Time of the revocation; from then on, the key is invalid. Absent if the key is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<String>,
 }

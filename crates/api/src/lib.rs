@@ -38,7 +38,7 @@ pub use error_code::ErrorCode;
 pub use notice::Notices;
 pub use problem::{Problem, ProblemBody};
 
-/// A request without members: `{}` or an empty body.
+/// The body of a request without members: `{}` or nothing.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]

@@ -1,4 +1,4 @@
-//! The single format of errors.
+//! The format of all error responses of the native API.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,7 +8,7 @@ use crate::ErrorCode;
 /// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemBody {
-    /// The error.
+    /// The error that the request caused.
     pub error: Problem,
 }
 
@@ -20,10 +20,10 @@ pub struct Problem {
     pub code: String,
     /// Explanation for people: the error, the violated rule and the remedy.
     pub message: String,
-    /// Name of the request member that caused the error.
+    /// Name of the request member that caused the error; absent if no single member did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// True if the same request may succeed later without a change.
+    /// True if the same request may succeed later without a change, for example after a timeout.
     pub retryable: bool,
     /// Additional information; the structure depends on the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]

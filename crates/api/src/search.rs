@@ -11,9 +11,9 @@ use crate::record::{MetadataFilter, Record};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Id or name of the memory.
+    /// Id or name of the memory to search.
     pub memory: String,
-    /// Text of the query.
+    /// Question or words to search for.
     pub query: String,
     /// Namespaces, each interpreted by the memory's setting `namespace_match`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,23 +34,25 @@ pub struct Search {
     /// States of records. Default: `active`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// Point in time, RFC 3339. The search returns the records that were valid and known then.
+    /// Point in time, RFC 3339. The search returns the records that were valid and known at this
+    /// time. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
     /// Maximum number of hits, 1 to 100. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<u32>,
-    /// True to fold near-duplicates under the best of them. Default: true.
+    /// True to return only the best of several nearly equal records, with the ids of the others in
+    /// `folded`. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fold: Option<bool>,
     /// Maximum number of tokens (estimate) in the texts of all hits together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// Minimum relevance of a hit, 0 to 1.
+    /// Minimum relevance of a hit, 0 to 1. Default: no minimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance_min: Option<f32>,
-    /// True to include turns that wait for extraction, as provisional records. False to search
-    /// stored records only. Default: true.
+    /// True to return also messages that wait for extraction, as provisional records. False to
+    /// search only stored records. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_your_writes: Option<bool>,
     /// True to include documents below `knowledge/system/`. Default: false, because clients that
@@ -60,19 +62,20 @@ pub struct Search {
     /// True to return statistics and the terms of each hit's score. Default: false.
     #[serde(default)]
     pub explain: bool,
-    /// Number of candidates per list, for benchmarks.
+    /// Maximum numbers of candidates that each index list contributes, for benchmarks. Default: the
+    /// numbers of this version of Loci.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<Lists>,
 }
 
-/// One term of a hit's score.
+/// One signal of the ranking, as a term in the sum that is a hit's score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Signal {
-    /// Name of the term.
+    /// Name of the signal.
     pub name: String,
-    /// Value of the term for this hit.
+    /// Value of the signal for this hit.
     pub value: f32,
-    /// Weight of the term.
+    /// Weight of the signal in the ranking.
     pub weight: f32,
     /// Product of weight and value.
     pub contribution: f32,
@@ -83,40 +86,41 @@ pub struct Signal {
 pub struct Hit {
     /// The record.
     pub record: Record,
-    /// Index of the record's best-matching passage.
+    /// Index of the record's passage that matches the query best, starting at 0.
     pub part: u32,
-    /// Score of the hit: the sum of all terms.
+    /// Score of the hit: the sum of the contributions of all signals.
     pub score: f32,
-    /// Relevance: the score, calibrated to 0…1.
+    /// Relevance: the probability, 0 to 1, that the hit answers the query. Comparable between
+    /// requests.
     pub relevance: f32,
-    /// Time of the hit: the newest time among the record and its folded near-duplicates.
+    /// Newest time among the record and the nearly equal records that are folded under it.
     pub time: String,
-    /// Ids of the near-duplicates that are folded under the record.
+    /// Ids of the nearly equal records that the hit stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folded: Vec<String>,
-    /// All terms of the score, if `explain` is true.
+    /// Signals of the score; present only if `explain` is true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<Signal>,
-    /// True for a turn that waits for extraction (see `read_your_writes`). No other call accepts
-    /// its id, and the extracted record replaces it.
+    /// True for a message that waits for extraction (see `read_your_writes`). No other request
+    /// accepts the id of such a hit, and a record with another id replaces it after the extraction.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,
 }
 
-/// Statistics of the ranking.
+/// Statistics of a search and its ranking.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Statistics {
-    /// Terms of the query that were used.
+    /// Words of the query that the ranking used.
     pub terms: Vec<String>,
-    /// Known names in the query.
+    /// Names of people or things in the query that the memory knows.
     pub names: Vec<String>,
-    /// Number of turns that the document frequencies refer to.
+    /// Number of messages over which the frequencies in `df` were counted.
     pub turns: u32,
-    /// Number of turns that contain each term.
+    /// Number of messages that contain each word of `terms`, in the same order.
     pub df: Vec<u32>,
-    /// Number of candidates that were scored.
+    /// Number of candidates for which the search computed a score.
     pub candidates: usize,
-    /// Number of passages in scope.
+    /// Number of passages that the search may return.
     pub passages_in_scope: u64,
     /// Time to compute the vector of the query, in microseconds.
     pub embed_us: u64,
@@ -126,15 +130,15 @@ pub struct Statistics {
     pub rank_us: u64,
 }
 
-/// The ranked list of hits.
+/// The response of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchAnswer {
     /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// Statistics of the ranking, if `explain` is true.
+    /// Statistics of the search; present only if `explain` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
-    /// Degradations and warnings.
+    /// Codes for missing parts of the response and for special handling of the request.
     #[serde(flatten)]
     pub notices: Notices,
 }

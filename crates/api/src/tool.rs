@@ -1,4 +1,4 @@
-//! `/v1/tools`: tools that an agent calls by name, as over MCP.
+//! `/v1/tools`: the tools that models call over MCP, for callers over HTTP.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,12 +8,13 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolListing {
-    /// Profiles, separated by commas. Default: `full`.
+    /// Names of tool profiles, separated by commas. Default: `full`, all tools for agents that work
+    /// on code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
 }
 
-/// A tool.
+/// A tool: a function that a model may call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolEntry {
     /// Name of the tool.
@@ -21,12 +22,12 @@ pub struct ToolEntry {
     /// Dotted name of the tool, if it has one. The server accepts both names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dotted_name: Option<String>,
-    /// Purpose of the tool.
+    /// Purpose of the tool, for the model that chooses a tool.
     pub description: String,
     /// Scope that the caller needs: `memory:read`, `memory:write` or `memory:admin`. Agents may
     /// call some tools without it.
     pub scope: String,
-    /// Profiles that list the tool.
+    /// Names of the tool profiles that contain the tool.
     pub profiles: Vec<String>,
     /// JSON Schema of the arguments, with every limit.
     pub input_schema: Value,

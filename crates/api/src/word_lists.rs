@@ -1,5 +1,5 @@
-//! Closed word lists of the API whose values the model stores in another form. Each list has a twin
-//! in the model.
+//! Closed lists of words in the API that the model crate stores in another form. Each list has a
+//! list with the same values in the model crate.
 
 /// Defines a closed word list, and the conversions from and to the model's list with the same
 /// values.

@@ -13,9 +13,9 @@ use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;
 
-/// The variable with the path of a token file.
+/// The environment variable with the path of a file that contains the bearer token.
 const TOKEN_FILE: &str = "LOCI_TOKEN_FILE";
-/// The maximum length of a token in bytes.
+/// The maximum length of a bearer token in bytes.
 const TOKEN_BYTES_MAX: u64 = 64 * 1024;
 
 /// Returns the token from `--token-file`, else from `--token` or `LOCI_TOKEN`, else from the file
@@ -28,12 +28,13 @@ pub(crate) fn token(globals: &Globals, environment: &Environment) -> Result<Opti
     }
 }
 
-/// Returns the warning about a file that other users can read, by the rule for all secret files.
+/// Returns the warning about a token file that other users can read. The rule is the one for all
+/// files with secrets.
 fn warning(file: &Path, about: &Metadata) -> Option<String> {
     secret_file::fault(&format!("the token in {}", file.display()), about)
 }
 
-/// Returns the token in a file.
+/// Returns the bearer token in a file.
 pub(crate) fn of_file(file: &Path) -> Result<String> {
     let named = || format!("reading the token of {}", file.display());
     let refused = |rule: &str| Err(Usage(format!("{} {rule}", file.display())).into());

@@ -16,7 +16,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Options of all commands.
+/// The options that all commands accept.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Globals {
     /// Print the answer as JSON
@@ -146,11 +146,13 @@ mod tests {
     /// The repository that a command with a repository argument uses.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     enum RepositoryChoice {
-        /// The named repository, else that of the working directory.
+        /// The repository that the argument names, else the repository of the working directory.
         OfTheClone,
-        /// The named repository, else all of them. The argument filters a list.
+        /// The repository that the argument names, else all repositories. The argument filters a
+        /// list.
         Filter,
-        /// The directory of a clone, or the name of a new repository.
+        /// The argument is not the name of a known repository: it is the directory of a clone, or
+        /// the name of a new repository.
         Other,
     }
     use RepositoryChoice::{Filter, OfTheClone, Other};
@@ -211,7 +213,8 @@ mod tests {
         ("verify", Other),
     ];
 
-    /// Collects the commands with a repository argument and its help text.
+    /// Collects in `all` the commands with a repository argument, and the help text of that
+    /// argument.
     fn found(command: &clap::Command, path: &str, all: &mut Vec<(String, String, bool)>) {
         for argument in command.get_arguments() {
             let names = argument.get_value_names().unwrap_or_default();

@@ -60,7 +60,7 @@ impl Confirmation {
     /// returns false.
     ///
     /// # Errors
-    /// [`Usage`] if nobody confirmed, or with another name.
+    /// [`Usage`] if the user did not confirm, or typed another name.
     pub(crate) fn is_given(&self, as_json: bool, effect: &str, name: &str) -> Result<bool> {
         if self.dry_run {
             would(as_json, effect)?;
@@ -124,7 +124,7 @@ fn typed(question: &str) -> Result<String> {
     Ok(typed)
 }
 
-/// Quotes an argument for a shell.
+/// Quotes an argument for a POSIX shell, if it needs quotes.
 fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@:".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

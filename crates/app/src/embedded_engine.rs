@@ -1,9 +1,9 @@
-//! The engine in another program, by the rules of one folder and several processes. If a server has
-//! the folder open, the engine calls it over its socket. Otherwise this process opens the folder
-//! and runs its jobs.
+//! The engine for another program, with the rules for a folder that several processes use. If a
+//! server has the folder open, the engine calls the server over its socket. Otherwise this process
+//! opens the folder and runs its jobs.
 //!
-//! It has no commands, no logs and no listening port. `loci-client-embedded` builds stores for
-//! agents on it.
+//! The embedded engine has no commands, no logs and no listening port. `loci-client-embedded`
+//! builds stores for agents on it.
 
 use std::path::PathBuf;
 
@@ -17,17 +17,19 @@ use crate::config::load;
 use crate::session::{CommandJobs, Session};
 use crate::wiring::store::StorePlan;
 
-/// The options of an engine.
+/// The options for opening an [`EmbeddedEngine`].
 #[derive(Clone)]
 pub struct EmbeddedOptions {
-    /// The data folder. A missing one is created.
+    /// The path of the data folder. The engine creates a missing folder.
     pub data_dir: PathBuf,
-    /// The configuration file. Absent means the user's own, as for `loci serve`.
+    /// The path of the configuration file. `None` means the configuration file of the user, as for
+    /// `loci serve`.
     pub config: Option<PathBuf>,
-    /// The environment. [`Environment::of_process`] contains the variables that `loci` reads, and
+    /// The environment variables. [`Environment::of_process`] contains those that `loci` reads, and
     /// [`Environment::default`] is empty.
     pub environment: Environment,
-    /// True to call the server that has the folder open. False opens the folder in addition to it.
+    /// True to call the server that has the folder open. If false, this process opens the folder
+    /// although a server may have it open.
     pub attach: bool,
 }
 
@@ -55,7 +57,7 @@ pub struct EmbeddedEngine {
     held: Mutex<EngineResources>,
 }
 
-/// The resources to release on close.
+/// The resources that the engine releases when it is closed.
 struct EngineResources {
     session: Session,
     jobs: Option<CommandJobs>,
@@ -101,21 +103,22 @@ impl EmbeddedEngine {
         Self { client, is_attached, held: Mutex::new(EngineResources { session, jobs }) }
     }
 
-    /// Returns the client of its native API. Calls fail after the engine is closed.
+    /// Returns the client of the engine's native API. Calls fail after the engine is closed.
     pub fn client(&self) -> Client {
         self.client.clone()
     }
 
-    /// True if a server has the folder open and answers the calls.
+    /// Returns true if another process, a server, has the folder open and answers the calls.
     pub fn is_attached(&self) -> bool {
         self.is_attached
     }
 
-    /// Waits for running jobs, and closes the folder, even if others still hold the engine. The
-    /// next process runs the pending jobs. A second call does nothing.
+    /// Waits for running jobs, and closes the folder, even if other values still refer to the
+    /// engine. The next process that opens the folder runs the pending jobs. A second call does
+    /// nothing.
     ///
     /// # Errors
-    /// The store cannot write its log into the main file. No data is lost.
+    /// The store cannot move its write-ahead log into the main file. No data is lost.
     pub async fn close(&self) -> Result<()> {
         let mut held = self.held.lock().await;
         if let Some(jobs) = held.jobs.take() {

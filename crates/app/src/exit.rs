@@ -12,15 +12,16 @@ use crate::output;
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
-/// A check with a finding.
+/// The error of a check that found a difference. Its exit code is 5.
 #[derive(Debug)]
 pub(crate) struct Difference(pub(crate) String);
 
-/// A plan that waits for review. It is not a failure, and has its own exit code.
+/// The error for a plan that waits for a person's review. It is not a failure, and has its own exit
+/// code.
 #[derive(Debug)]
 pub(crate) struct PendingPlan(pub(crate) String);
 
-/// A named object does not exist.
+/// The error for a named object that does not exist. Its exit code is 3.
 #[derive(Debug)]
 pub(crate) struct NotFound(pub(crate) String);
 
@@ -34,7 +35,7 @@ pub(crate) struct CommandOutcome {
 }
 
 impl CommandOutcome {
-    /// Returns an error with this code instead of the default one.
+    /// Returns `error` with this exit code instead of its default one.
     pub(crate) fn of(code: u8, error: anyhow::Error) -> anyhow::Error {
         error.context(Self { code, text: "consolidation".to_owned() })
     }
@@ -62,7 +63,7 @@ macro_rules! shown {
 
 shown!(Usage Difference PendingPlan NotFound);
 
-/// Prints the failure and returns its exit code.
+/// Prints the error of a command and returns its exit code.
 pub(crate) fn failed(error: &anyhow::Error, json: bool) -> ExitCode {
     match error.downcast_ref::<PendingPlan>() {
         Some(plan) if !json => output::note(plan),
@@ -113,13 +114,13 @@ fn code(error: &anyhow::Error) -> u8 {
     1
 }
 
-/// The code of a check with a finding. The API has no such error.
+/// The error code of a check that found a difference. The API has no such code.
 const DIFFERENCE: &str = "DIFFERENCE";
-/// The code of all other failures that a command finds itself.
+/// The error code of all other failures that a command itself detects.
 const FAILED: &str = "FAILED";
 
-/// Returns the code of an error that the API did not report: that of its first cause of a known
-/// kind.
+/// Returns the code of an error that the API did not report: the code of its first cause of a known
+/// type.
 pub(crate) fn error_code(error: &anyhow::Error) -> &'static str {
     error.chain().find_map(code_of_cause).unwrap_or(FAILED)
 }

@@ -13,7 +13,8 @@ use loci_engine::safety::sanitise;
 
 use crate::process::signal_guard::SignalGuard;
 
-/// Variables by which a calling git sets its location or the form of a new repository.
+/// Environment variables by which a calling git sets the location or the format of a repository.
+/// They are removed.
 const LEADING_AWAY: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -31,8 +32,8 @@ const LEADING_AWAY: &[&str] = &[
     "GIT_DEFAULT_HASH",
     "GIT_QUARANTINE_PATH",
 ];
-/// Settings of each call, regardless of the configuration: no hooks, no file watchers, only these
-/// transports.
+/// The git settings of each call, regardless of the user's configuration: no hooks, no file
+/// watchers, and only these transports.
 const SETTINGS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -42,8 +43,8 @@ const SETTINGS: &[&str] = &[
     "protocol.ssh.allow=always",
     "protocol.https.allow=always",
 ];
-/// Settings of each push into a local repository: no program of its hooks or settings starts,
-/// pushed objects are checked, and no garbage collection follows.
+/// The git settings of each push into a local repository: git starts no program that the hooks or
+/// settings of that repository name, checks the pushed objects, and collects no garbage.
 const SETTINGS_THERE: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -54,15 +55,15 @@ const SETTINGS_THERE: &[&str] = &[
     "gc.auto=0",
     "maintenance.auto=false",
 ];
-/// The maximum number of characters of git's message in an error.
+/// The maximum number of characters of git's message that an error contains.
 const SAID_CHARS_MAX: usize = 2_000;
 
-/// An empty repository over the objects of a clone.
+/// An empty temporary repository that borrows the objects of a clone, in which git runs.
 pub(crate) struct GitProgram {
     folder: tempfile::TempDir,
     _guard: SignalGuard,
     objects: std::path::PathBuf,
-    /// True if nobody can enter a password.
+    /// True if no person can enter a password, so that git must not prompt for one.
     is_quiet: bool,
 }
 
@@ -135,14 +136,14 @@ impl GitProgram {
 }
 
 /// Returns the shell command that starts a git service in a local repository. Git appends the path.
-/// Settings of the caller's command do not reach the service, so the command contains its own. It
-/// fetches no missing objects.
+/// The settings of the calling command do not reach the service, so this command contains them
+/// again. The service fetches no missing objects.
 pub(crate) fn service_there(service: &str) -> String {
     let settings: String = SETTINGS_THERE.iter().map(|setting| format!("-c {setting} ")).collect();
     format!("GIT_ALLOW_PROTOCOL= git {settings}{service}")
 }
 
-/// Returns git's error message, sanitised because it may come from a server.
+/// Returns git's error message, sanitised because its text may come from a server.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let clean = sanitise(text.trim()).into_owned();
@@ -152,7 +153,8 @@ pub(crate) fn said(output: &Output) -> String {
     }
 }
 
-/// Returns a command of git that no calling git directs elsewhere.
+/// Returns a git command without the environment variables by which a calling git sets another
+/// repository.
 pub(crate) fn undirected() -> Command {
     let mut command = Command::new("git");
     LEADING_AWAY.iter().for_each(|name| {
@@ -165,7 +167,7 @@ pub(crate) fn undirected() -> Command {
 /// Runs git and returns its output.
 ///
 /// # Errors
-/// If git cannot be started or fails; `what` names the work.
+/// Git cannot be started, or fails. `what` names the work in the message.
 pub(crate) fn run(command: &mut Command, what: &str) -> Result<Output> {
     let output = start(command, what)?;
     if !output.status.success() {

@@ -1,5 +1,5 @@
-//! Files that a command is given by name: texts, where `-` is standard input, and files that are
-//! read to their end.
+//! Reading of files that the arguments of a command name. A text can come from standard input,
+//! with the name `-`.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,8 +13,8 @@ use loci_server::regular_file;
 use crate::exit::Usage;
 use crate::output;
 
-/// Opens a file to read it to its end. Devices and pipes are rejected because they may have none,
-/// and so are folders.
+/// Opens a regular file to read it to its end. Rejects devices and pipes, because they may have no
+/// end, and folders.
 pub(crate) fn regular_file(path: &Path) -> Result<File> {
     let named = || format!("opening {}", path.display());
     // The check precedes opening, which alone would block on a pipe.
@@ -28,7 +28,7 @@ pub(crate) fn regular_file(path: &Path) -> Result<File> {
     File::open(path).with_context(named)
 }
 
-/// Opens a file of lines to read it to its end, and skips its byte order mark.
+/// Opens a regular file of lines to read it to its end, and skips its byte order mark.
 pub(crate) fn file_of_lines(path: &Path) -> Result<File> {
     let named = || format!("reading {}", path.display());
     let mut file = regular_file(path)?;
@@ -51,14 +51,15 @@ pub(crate) fn is_null_device(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|place| place == Path::new(NULL_DEVICE))
 }
 
-/// Reads the text of a file, or of standard input, without its byte order mark. `what` names it in
-/// an error.
+/// Reads the text of a file, or of standard input for `-`, without its byte order mark. `what`
+/// names the text in an error.
 pub(crate) fn text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     written_text_of(file, what).map(|text| without_mark(&text).to_owned())
 }
 
-/// Reads the text of a file, or of standard input, unchanged: for a document, which keeps its byte
-/// order mark. The file is a regular one, an open file of this process or the null device.
+/// Reads the text of a file, or of standard input for `-`, unchanged. It is for documents, which
+/// keep their byte order mark. The file must be a regular file, an open file of this process, or
+/// the null device.
 pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<String> {
     let file = file.as_ref();
     if file == Path::new("-") {
@@ -71,13 +72,15 @@ pub(crate) fn written_text_of(file: impl AsRef<Path>, what: &str) -> Result<Stri
     read.with_context(|| format!("reading {what} from {}", file.display()))
 }
 
-/// Reads the text of a regular file of a limited size, without its byte order mark, or of an open
-/// file of this process, such as a shell's process substitution. It does not block on other files.
+/// Reads the text of a regular file of limited size, or of an open file of this process, such as a
+/// shell's process substitution. Removes the byte order mark. Rejects other files, because reading
+/// them may block.
 pub(crate) fn file_text(file: &Path) -> std::io::Result<String> {
     limited(regular_file::open(file)?).map(|text| without_mark(&text).to_owned())
 }
 
-/// Reads a whole text up to a limit. Lone surrogates become U+FFFD, which a note reports.
+/// Reads a whole text up to the size limit. Lone surrogates become U+FFFD, which a note on standard
+/// error reports.
 fn limited(input: impl std::io::Read) -> std::io::Result<String> {
     let mut bytes = Vec::new();
     let most = limits::INPUT_TEXT_BYTES_MAX;

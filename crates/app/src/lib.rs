@@ -1,10 +1,10 @@
 //! The binary `loci` as a library, so that its own benchmarks can embed the same engine.
 //!
-//! `adapters`: clock, ids and vault of the real world; `wiring`: every concrete thing named once;
-//! `config`: what can be configured; `cli`: the commands and their options; `commands`: one file
-//! per command; `session`: how a command reaches the native API; `memory_argument`: the memory it
-//! works on; `output` and `exit`: what people and programs see of it; `embedded_engine`: the same
-//! for a program of somebody else.
+//! `adapters`: clock, ids and vault of a real machine. `wiring`: the one place that names the
+//! concrete types. `config`: the configuration. `cli`: the commands and their options. `commands`:
+//! one file per command. `session`: the connection of a command to the native API.
+//! `memory_argument`: the memory of a command. `output` and `exit`: its output and exit code.
+//! `embedded_engine`: the engine for other programs.
 //!
 //! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
 //! in `commands::run`.

@@ -1,6 +1,6 @@
-//! The code around a directory of this machine, read in this process, for commands that check facts
-//! of a remote store against it. It gives the same results as a server that reads the same objects.
-//! It reads no store and writes nothing.
+//! The git repository around a directory of this machine. Commands read it in this process to
+//! check facts of a remote store against it. The results are the same as those of a server that
+//! reads the same objects. The module opens no store and writes nothing.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use loci_verified::{CodeCheck, FactCheck, Subject, Tip, look_at, name_of, read_p
 use crate::adapters::SystemClock;
 use crate::config::Config;
 
-/// The name of the files in the working tree.
+/// The revision name for the files in the working tree.
 pub(crate) const WORKTREE: &str = "WORKTREE";
-/// The checked-out commit.
+/// The revision name for the checked-out commit.
 pub(crate) const HEAD: &str = "HEAD";
 
-/// A clone, a bare repository or a worktree.
+/// A repository on this machine: a clone, a bare repository or a worktree.
 pub(crate) struct LocalCode {
     sources: GitSources,
     place: CodePlace,
@@ -32,7 +32,7 @@ pub(crate) struct LocalCode {
 }
 
 impl LocalCode {
-    /// Returns the repository at or above a directory. `None` if there is none.
+    /// Returns the repository that contains the directory. `None` if there is none.
     pub(crate) async fn around(config: &Config, directory: &Path) -> Result<Option<Self>> {
         let options =
             GitOptions { threads: config.verified.threads.max(1), roots: config.verified.roots.clone() };
@@ -48,27 +48,29 @@ impl LocalCode {
         }))
     }
 
-    /// Returns the properties of the repository.
+    /// Returns the properties that were found for the repository.
     pub(crate) fn found(&self) -> &DiscoveredRepository {
         &self.found
     }
 
-    /// Returns the default revision: the files of the working tree, or `HEAD` if there is none.
+    /// Returns the default revision: the files of the working tree, or `HEAD` for a bare
+    /// repository.
     pub(crate) fn default_reference(&self) -> &'static str {
         if self.found.worktree.is_some() { WORKTREE } else { HEAD }
     }
 
-    /// Returns the name of the repository in a store, unless another was assigned.
+    /// Returns the name under which a store knows the repository, unless the store has assigned
+    /// another one.
     pub(crate) fn name(&self) -> String {
         name_of(&self.found)
     }
 
-    /// Resolves a revision.
+    /// Resolves a revision of the repository to a commit or to the files in the working tree.
     pub(crate) async fn tip(&self, reference: &str, repository: &EvidenceRepository) -> CodeResult<Tip> {
         Ok(self.look(reference, repository, Vec::new(), false).await?.0)
     }
 
-    /// Verifies facts at a revision, and returns the found lines if requested.
+    /// Verifies facts at a revision, and returns the lines that their citations found if requested.
     pub(crate) async fn look(
         &self,
         reference: &str,
@@ -94,7 +96,7 @@ impl LocalCode {
         .await
     }
 
-    /// Runs a function on the repository.
+    /// Runs a function that reads the repository, in a blocking thread.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         work: impl Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync + 'static,
@@ -103,7 +105,7 @@ impl LocalCode {
     }
 }
 
-/// Returns the verifiable parts of a fact, from its documents.
+/// Returns the parts of a fact that a check can verify, parsed from its documents.
 pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
     let unreadable =
         || format!("the evidence of {} cannot be read: is the server another version?", fact.memory_id);
@@ -119,7 +121,7 @@ pub(crate) fn subject(fact: &FactEvidence) -> Result<Subject> {
 }
 
 /// Returns the verdict on a fact in the format of the API. It contains differences only if it
-/// contains lines, because nothing else shows them.
+/// contains lines, because differences are shown only with lines.
 pub(crate) fn verdict(fact: &FactEvidence, mut seen: FactCheck) -> Result<FactVerdict> {
     if seen.lines.is_empty() {
         seen.verification.citations.iter_mut().for_each(|citation| citation.diff = None);

@@ -1,4 +1,5 @@
-//! Logs to standard error, as text or JSON. The code that logs decides what may be logged.
+//! Logging to standard error, as text or JSON. The code that logs decides which data a log may
+//! contain.
 
 use anyhow::{Context, Result};
 use tracing_subscriber::EnvFilter;
@@ -18,7 +19,7 @@ pub fn start(section: &LogSection) -> Result<()> {
 }
 
 /// Starts logging of errors only, for a command that opens a folder itself. A second call keeps the
-/// installed log.
+/// log that the first one installed.
 pub fn start_quiet() {
     let builder =
         tracing_subscriber::fmt().with_env_filter(EnvFilter::new("error")).with_writer(std::io::stderr);

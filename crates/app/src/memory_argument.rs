@@ -1,5 +1,5 @@
-//! The option of commands that work on one memory: `--memory`, `LOCI_MEMORY`, or the only memory
-//! there is.
+//! The option that names the memory of a command: `--memory`, else `LOCI_MEMORY`, else the only
+//! memory of the store.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,7 +9,7 @@ use crate::config::environment::Environment;
 use crate::exit::{NotFound, Usage};
 use crate::session::Session;
 
-/// Memories that an error lists by name.
+/// The maximum number of memories that an error lists by name.
 const NAMES_MAX: u32 = 10;
 
 /// The memory that a command works on.
@@ -21,8 +21,8 @@ pub(crate) struct MemoryArgument {
 }
 
 impl MemoryArgument {
-    /// Returns the argument of a command whose `--memory` excludes other options: the given name, or
-    /// that of `LOCI_MEMORY`, which excludes none.
+    /// Returns the argument of a command whose `--memory` excludes other options: `named`, else the
+    /// value of `LOCI_MEMORY`. The variable excludes no options.
     pub(crate) fn of(named: Option<String>, environment: &Environment) -> Self {
         Self { memory: given(named, environment) }
     }
@@ -30,8 +30,8 @@ impl MemoryArgument {
     /// Returns the id of the memory.
     ///
     /// # Errors
-    /// [`NotFound`] for a name that no memory has and for a store without a memory, [`Usage`] for a
-    /// store with several if none is named.
+    /// [`NotFound`] if no memory has the name or the store has no memory, [`Usage`] if the store
+    /// has several memories and none is named.
     pub(crate) async fn id(&self, session: &Session) -> Result<String> {
         // A variable that is set to nothing counts as unset.
         match self.memory.as_deref().filter(|named| !named.is_empty()) {
@@ -41,12 +41,13 @@ impl MemoryArgument {
     }
 }
 
-/// Returns the given name of a memory, or that of `LOCI_MEMORY`.
+/// Returns the name of a memory: `named`, else the value of `LOCI_MEMORY`.
 pub(crate) fn given(named: Option<String>, environment: &Environment) -> Option<String> {
     named.or_else(|| environment.get("LOCI_MEMORY").map(str::to_owned))
 }
 
-/// Returns the id of the given memory, or of that of `LOCI_MEMORY`, if there is one.
+/// Returns the id of the memory that the argument or `LOCI_MEMORY` names. `None` if neither names
+/// one.
 pub(crate) async fn named_id(
     named: Option<String>,
     session: &Session,

@@ -1,5 +1,5 @@
-//! A small file that replaces an earlier one: a reader sees the complete old or new file. It
-//! replaces only a regular file, so that it neither writes through a link nor destroys a pipe, a
+//! Replacement of a small file: a reader sees either the complete old or the complete new file.
+//! Only a regular file is replaced, so that the write neither follows a link nor destroys a pipe, a
 //! device or a folder.
 
 use std::fs::Permissions;
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::exit::Usage;
 
-/// Writes the file with this mode before the umask of the process.
+/// Writes the file. `mode` is its mode before the umask of the process applies.
 ///
 /// # Errors
 /// A usage error if the path is not a regular file; errors of the file system.

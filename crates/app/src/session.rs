@@ -1,6 +1,6 @@
-//! The connection of a command to the native API: a URL, else the socket of the server that has the
-//! folder open, else the store itself, opened in this process. A command that opened a folder runs
-//! the jobs that it caused. The jobs of a store with several servers are run by them.
+//! The connection of a command to the native API: a URL, else the socket of the server that has
+//! the folder open, else the store itself, opened in this process. A command that opened a folder
+//! runs the jobs that it caused. For a store with several servers, the servers run them.
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
@@ -36,14 +36,14 @@ use crate::wiring::{Wiring, WiringOptions, wire};
 pub(crate) struct Session {
     /// The API client.
     pub(crate) client: Client,
-    /// True if answers are for programs.
+    /// True if the user requested the answers as JSON.
     pub(crate) json: bool,
     opened: Option<Wiring>,
     wrote: Vec<MemoryId>,
     wait_ms: Option<u64>,
 }
 
-/// Jobs that run during a command.
+/// Jobs that run in the background while a command works.
 pub(crate) struct CommandJobs {
     stop: tokio::sync::watch::Sender<bool>,
     jobs: tokio::task::JoinHandle<()>,
@@ -57,7 +57,7 @@ impl CommandJobs {
     }
 }
 
-/// The default time limit of jobs in milliseconds.
+/// The default time limit for the jobs of a command, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 
 /// Returns the folder of a command, and the configuration.
@@ -70,16 +70,16 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
-/// Returns a client of a server's URL, which trusts the authorities of `ca_cert` besides those of
-/// the machine.
+/// Returns a client for the URL of a server. It trusts the certificate authorities in `ca_cert` in
+/// addition to those of the machine.
 fn of_url(url: &str, ca_cert: Option<&Path>) -> Result<Client> {
     let Some(file) = ca_cert else { return Ok(Client::url(url)?) };
     let pem = input::text_of(file, "the certificates of --ca-cert")?;
     Client::url_with_authorities(url, pem.as_bytes()).with_context(|| file.display().to_string())
 }
 
-/// Returns a client of a local server for this process's directory: its working tree is the default
-/// revision of calls. A directory whose name is not UTF-8 is left out.
+/// Returns a client of a local server that sends the working directory of this process: its working
+/// tree is the default revision of calls. A directory whose name is not UTF-8 is left out.
 fn in_working_directory(client: Client) -> Client {
     let directory = std::env::current_dir().and_then(|directory| directory.canonicalize());
     let placed = directory.ok().and_then(|directory| client.clone().with_directory(&directory).ok());
@@ -140,7 +140,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Opens a store in this process. The caller configures logging.
+    /// Opens a store in this process. The caller sets up logging.
     pub(crate) fn open(
         globals: &Globals,
         environment: &Environment,
@@ -177,8 +177,8 @@ impl Session {
         self.opened.is_some()
     }
 
-    /// Runs the jobs of a store that this process opened, while the process lives. Returns `None`
-    /// if a server runs them.
+    /// Runs the jobs of a store that this process opened, in the background until the returned
+    /// value is ended. Returns `None` if a server runs them.
     pub(crate) fn work_meanwhile(&self) -> Option<CommandJobs> {
         let engine = self.opened.as_ref()?.engine.engine.clone();
         let (stop, stopped) = tokio::sync::watch::channel(false);
@@ -194,7 +194,8 @@ impl Session {
         }
     }
 
-    /// The id of a memory given by name or id. Names have no dash, ids have one.
+    /// Returns the id of a memory that the argument gives by name or id. Names have no dash, ids
+    /// have one.
     pub(crate) async fn memory_named(&self, name_or_id: &str) -> Result<String> {
         if name_or_id.contains('-') {
             return Ok(name_or_id.to_owned());
@@ -206,12 +207,13 @@ impl Session {
         Ok(found.ok_or_else(none)?.id)
     }
 
-    /// Returns the time limit of jobs in milliseconds.
+    /// Returns the time limit for the jobs of this command, in milliseconds.
     pub(crate) fn wait_ms(&self) -> u64 {
         self.wait_ms.unwrap_or(WAIT_MS)
     }
 
-    /// Records that this command caused work in a memory.
+    /// Records that this command wrote to a memory, so that [`Self::end`] runs the jobs of that
+    /// memory.
     pub(crate) fn wrote(&mut self, memory: &str) -> Result<()> {
         let id = MemoryId::parse(memory).map_err(|error| Usage(error.message))?;
         if !self.wrote.contains(&id) {
@@ -220,8 +222,9 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the jobs that this command caused, unless a server does, and closes the store. A store
-    /// with several servers is left to them, and the command waits for them only if requested.
+    /// Runs the jobs that this command caused, unless a server runs them, and closes the store. If
+    /// several servers share the store, they run the jobs, and the command waits for them only on
+    /// request.
     pub(crate) async fn end(mut self) -> Result<()> {
         let Some(opened) = &self.opened else { return Ok(()) };
         if !self.wrote.is_empty() {
@@ -246,8 +249,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits until all data written to a memory is extracted, regardless of the process that runs
-    /// the jobs.
+    /// Waits until extraction has processed all data written to a memory, regardless of the process
+    /// that runs the jobs.
     pub(crate) async fn settle(&self, memory: &str) -> Result<ExtractionState> {
         if let Some(opened) = &self.opened {
             let id = MemoryId::parse(memory)?;
@@ -270,8 +273,8 @@ impl Session {
         Ok(waited(waiting, &waits_for(self.wait_ms()), || self.pending(&memories)).await?)
     }
 
-    /// Runs the jobs of some memories, or waits for the servers that do, and prints a notice if it
-    /// takes longer than a moment.
+    /// Runs the jobs of some memories, or waits for the servers that run them. Prints a notice if
+    /// this takes longer than a moment.
     async fn settled(
         &self,
         opened: &Wiring,
@@ -283,8 +286,8 @@ impl Session {
         waited(work, &waits_for(wait_ms.unwrap_or_default()), || self.pending(&named)).await
     }
 
-    /// Returns the pending work, and the reason of its last failed attempt. `None` if that is
-    /// unknown.
+    /// Returns a description of the pending jobs, with the reason of their last failed attempt.
+    /// `None` if the jobs are unknown.
     async fn pending(&self, memories: &[String]) -> Option<String> {
         let mut jobs = Vec::new();
         for memory in memories {
@@ -307,7 +310,7 @@ fn waits_for(wait_ms: u64) -> String {
     )
 }
 
-/// Returns the notes about a command's pending and failed jobs.
+/// Returns the notes to print about a command's pending and failed jobs.
 fn notes(settled: &OneShotResult, wait_ms: Option<u64>) -> Vec<String> {
     let OneShotResult { jobs, left_to } = settled;
     let mut notes = Vec::new();

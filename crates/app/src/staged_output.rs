@@ -20,20 +20,20 @@ use crate::process::signal_guard::SignalGuard;
 
 /// The name prefix of the hidden folder.
 const PREFIX: &str = ".loci-unfinished-";
-/// The name of the work in it.
+/// The name of the output inside the hidden folder, before it gets its own name.
 const NAME: &str = "whole";
-/// The name of the file in it that its process keeps locked.
+/// The name of the lock file inside the hidden folder. The writing process keeps it locked.
 const LOCK: &str = "lock";
-/// The maximum number of hidden folders to create, because another process may remove one just
-/// before it is locked.
+/// The maximum number of attempts to create a hidden folder. Another process may remove one just
+/// before this process locks it.
 const FOLDERS_MAX: usize = 10;
 /// The mode of the hidden folder.
 const OWNER_ALONE: u32 = 0o700;
-/// The part of the mode that a file takes from the one that it replaces.
+/// The bits of the mode that a new file takes from the file that it replaces.
 const MODE_KEPT: u32 = 0o777;
-/// The maximum number of links that are followed from a name.
+/// The maximum number of symbolic links to follow from a name.
 const LINKS_MAX: usize = 40;
-/// The name of the standard output in the folder of open files.
+/// The name of standard output in a folder such as `/dev/fd`.
 const STANDARD_OUTPUT: &str = "1";
 
 /// A file or folder that is being written.
@@ -46,8 +46,8 @@ pub(crate) struct StagedOutput {
 }
 
 impl StagedOutput {
-    /// Creates the hidden folder in the folder of `target`, and removes abandoned ones. Data
-    /// folders are never written into, and databases and master keys are never replaced.
+    /// Creates the hidden folder next to `target`, and removes abandoned hidden folders there.
+    /// Rejects a target inside a data folder, and a target that is a database or a master key.
     pub(crate) fn beside(target: &Path) -> Result<Self> {
         ensure_free_of_data(target)?;
         let parent = folder_of(target);
@@ -66,14 +66,13 @@ impl StagedOutput {
         Err(io::Error::other(format!("{rule}: try again")).into())
     }
 
-    /// Returns the path of the work, which is empty at first.
+    /// Returns the path to write to. Nothing exists there at first.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join(NAME)
     }
 
-    /// Gives the work its name. A file may replace a file, and a folder an empty folder. After that
-    /// the work is complete: a hidden folder that cannot be removed is reported, and is not a
-    /// failure.
+    /// Moves the output to its own name. A file may replace a file, and a folder an empty folder.
+    /// If the hidden folder cannot be removed afterwards, a note reports it and the call succeeds.
     pub(crate) fn publish(self) -> Result<()> {
         let Self { folder, guard, lock, target } = self;
         let (outcome, left) = guard.finish(|| match std::fs::rename(folder.path().join(NAME), &target) {
@@ -92,13 +91,14 @@ impl StagedOutput {
 /// A single file that is being written.
 pub(crate) struct StagedFile {
     out: BufWriter<File>,
-    /// The hidden folder. `None` if the bytes go directly to their path.
+    /// The staged output. `None` if the bytes go directly to their path.
     work: Option<StagedOutput>,
     target: PathBuf,
 }
 
 impl StagedFile {
-    /// Creates the file with this name. Opening a pipe blocks until a reader opens it.
+    /// Creates a file that will get the name `target`. If the target is a pipe, the call blocks
+    /// until a reader opens the pipe.
     pub(crate) fn at(target: &Path) -> Result<Self> {
         let writing = || format!("writing {}", target.display());
         let (file, work) = match place_of(target).with_context(writing)? {
@@ -121,7 +121,7 @@ impl StagedFile {
         Ok(Self { out: BufWriter::new(file), work, target: target.to_owned() })
     }
 
-    /// Returns the writer of the bytes.
+    /// Returns the writer for the bytes of the file.
     pub(crate) fn out(&mut self) -> &mut BufWriter<File> {
         &mut self.out
     }
@@ -137,7 +137,7 @@ impl StagedFile {
     }
 }
 
-/// True for `-`, and for a name that leads to the standard output of this process.
+/// Returns true for `-`, and for a name that leads to the standard output of this process.
 pub(crate) fn is_standard_output(target: &Path) -> bool {
     if target == Path::new("-") {
         return true;
@@ -150,23 +150,25 @@ pub(crate) fn is_standard_output(target: &Path) -> bool {
     is_own && place.file_name().is_some_and(|name| name == STANDARD_OUTPUT)
 }
 
-/// True if the bytes of a file with this name cannot be read again, because it is a device, a pipe
-/// or an open file.
+/// Returns true if the bytes written to this name cannot be read again, because it is a device, a
+/// pipe or an open file.
 pub(crate) fn is_written_through(target: &Path) -> bool {
     matches!(place_of(target), Ok(OutputDestination::Special(_) | OutputDestination::Open(_)))
 }
 
 /// The destination of a file's bytes.
 enum OutputDestination {
-    /// A file name that is free, or that of a file with a mode. Publishing fails if it is a folder.
+    /// A regular file, or a name that does not exist yet. `mode` is the mode of an existing file.
+    /// Publishing fails if the name is a folder.
     Named { place: PathBuf, mode: Option<Permissions> },
     /// A device, a pipe or a socket.
     Special(PathBuf),
-    /// An open file of a process. Its link does not determine the position of the next byte.
+    /// An open file of a process. It is written through its link, because opening it by name would
+    /// start at another position.
     Open(PathBuf),
 }
 
-/// Resolves the links of a name.
+/// Follows the symbolic links of a name to the destination of its bytes.
 fn place_of(target: &Path) -> io::Result<OutputDestination> {
     let mut place = target.to_owned();
     for _ in 0..LINKS_MAX {
@@ -207,8 +209,8 @@ fn locked(folder: &Path) -> io::Result<Option<File>> {
     Ok((!is_taken && place.exists()).then_some(lock))
 }
 
-/// Removes the hidden folders of this user whose processes have ended, and reports each.
-/// Inaccessible ones stay.
+/// Removes the hidden folders of this user whose processes have ended, and reports each removal.
+/// Folders that cannot be opened stay.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten().filter(is_own_hidden_folder) {
@@ -226,15 +228,15 @@ fn remove_abandoned(parent: &Path) {
     }
 }
 
-/// True for a folder of this user with the name of a hidden one. In a shared folder other users may
-/// create such names.
+/// Returns true for a hidden folder of this user. In a shared folder other users may create such
+/// names.
 fn is_own_hidden_folder(entry: &DirEntry) -> bool {
     let is_named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
     let own = rustix::process::geteuid().as_raw();
     is_named && entry.metadata().is_ok_and(|about| about.is_dir() && about.uid() == own)
 }
 
-/// Returns the folder that contains a name.
+/// Returns the folder that contains the path.
 fn folder_of(place: &Path) -> &Path {
     match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -242,7 +244,7 @@ fn folder_of(place: &Path) -> &Path {
     }
 }
 
-/// Removes the hidden folder. Returns a note if it remains.
+/// Removes the hidden folder. Returns a note for the user if the folder remains.
 fn left(folder: TempDir) -> Option<String> {
     let place = folder.path().display().to_string();
     let error = folder.close().err()?;

@@ -1,5 +1,5 @@
-//! The client: its transport, its identity, and the single way of making a call and reading a
-//! response.
+//! The client of the native API: its transport, its identity, and the functions through which
+//! every method sends its request and reads the response.
 
 use std::path::Path;
 use std::pin::pin;
@@ -20,11 +20,11 @@ use crate::transport::{
     ByteStream, InProcess, InProcessBody, Network, Outgoing, Request, Response, Transport,
 };
 
-/// The header of a replayed response, which an earlier request with an equal idempotency key
-/// received.
+/// The response header that marks a replayed response: the response of an earlier request with the
+/// same idempotency key.
 const REPLAYED: &str = "loci-replayed";
 
-/// A client of one server. Cheap to clone.
+/// A client of one server. Clones share the connection, so cloning costs little.
 #[derive(Clone)]
 pub struct Client {
     transport: Transport,
@@ -38,23 +38,24 @@ pub struct Client {
 /// the response, also of a service in this process. The work is dropped when the response starts.
 pub type WaitingWork = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// The bytes of JSON lines, as a stream.
+/// A response of JSON lines, as a stream of bytes.
 pub type LineStream = ByteStream;
 
 impl Client {
-    /// Creates a client of a URL such as `http://127.0.0.1:8411`.
+    /// Creates a client for the URL of a server, such as `http://127.0.0.1:8411`.
     ///
     /// # Errors
-    /// If it is no URL.
+    /// If `base` is not a URL.
     pub fn url(base: &str) -> Result<Self, ClientError> {
         Network::url(base, None).map(|network| Self::over(Transport::Network(network)))
     }
 
-    /// Creates a client of a URL such as `https://memory.example`. The client trusts the
-    /// authorities of the machine, and the certificates in `authorities` (PEM).
+    /// Creates a client for the URL of a server, such as `https://memory.example`. The client
+    /// trusts the certificate authorities of the machine, and the certificates in `authorities`
+    /// (PEM).
     ///
     /// # Errors
-    /// If it is no `https` URL, or the text contains no certificate or an invalid one.
+    /// If `base` is not an `https` URL, or `authorities` contains no certificate or an invalid one.
     pub fn url_with_authorities(base: &str, authorities: &[u8]) -> Result<Self, ClientError> {
         Network::url(base, Some(authorities)).map(|network| Self::over(Transport::Network(network)))
     }
@@ -62,7 +63,7 @@ impl Client {
     /// Creates a client of the unix socket of a server.
     ///
     /// # Errors
-    /// If the client cannot be created.
+    /// If the HTTP client cannot be created.
     pub fn unix(socket: &Path) -> Result<Self, ClientError> {
         Network::unix(socket).map(|network| Self::over(Transport::Network(network)))
     }
@@ -89,12 +90,12 @@ impl Client {
         Self { transport, headers: HeaderMap::new(), trace: None, deadline_ms: None, meanwhile: None }
     }
 
-    /// Returns a description of the server, which distinguishes servers.
+    /// Returns a text that identifies the server, different for different servers.
     pub(crate) fn place(&self) -> String {
         self.transport.place()
     }
 
-    /// Sets the bearer token of a key.
+    /// Sets the bearer token of an access key, which the client sends with every request.
     ///
     /// # Errors
     /// If a header cannot contain the token.
@@ -104,7 +105,7 @@ impl Client {
         Ok(self)
     }
 
-    /// Sets the memory of tool calls, by name or id.
+    /// Sets the memory that tool calls use, by name or id.
     ///
     /// # Errors
     /// If a header cannot contain the name.
@@ -114,8 +115,8 @@ impl Client {
         Ok(self)
     }
 
-    /// Sets the user of operations memory for whom the requests are made. The key must belong to
-    /// that user or may act for them.
+    /// Sets the user of operations memory for whom the client makes its requests. The access key
+    /// must belong to that user, or permit acting for that user.
     ///
     /// # Errors
     /// If a header cannot contain the name.
@@ -141,13 +142,15 @@ impl Client {
         Ok(self)
     }
 
-    /// Marks the caller as a person at a command line: a person may decide where an agent must not.
+    /// Marks the caller as a person at a command line. The server lets a person make decisions that
+    /// it denies to an agent.
     pub fn with_person(mut self) -> Self {
         self.headers.insert("x-loci-person", HeaderValue::from_static("true"));
         self
     }
 
-    /// Sets the idempotency key of creations: use a new one for each creation.
+    /// Sets the idempotency key of requests that create something. Use a new key for each creation:
+    /// a retry with the same key creates nothing twice.
     ///
     /// # Errors
     /// If a header cannot contain the key.
@@ -157,8 +160,9 @@ impl Client {
         Ok(self)
     }
 
-    /// Sets the former key of each creation, under which an earlier version created the item. An
-    /// item under the former key counts as created, or as erased.
+    /// Sets a second idempotency key of each creation: the key that an earlier version of the
+    /// program would have used. An item that was created or erased under the former key counts as
+    /// such.
     ///
     /// # Errors
     /// If a header cannot contain the key.
@@ -168,7 +172,7 @@ impl Client {
         Ok(self)
     }
 
-    /// Sets the entity tag that an object must have for a change.
+    /// Sets the entity tag that an object must have on the server for a change to apply.
     ///
     /// # Errors
     /// If a header cannot contain the tag.
@@ -178,22 +182,22 @@ impl Client {
         Ok(self)
     }
 
-    /// Limits changes to objects that do not exist yet.
+    /// Makes changes apply only to objects that do not exist on the server yet.
     pub fn with_if_absent(mut self) -> Self {
         self.headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
         self
     }
 
-    /// Sets the handling of items whose source was erased on the server: it rejects them or, with
-    /// `restore`, stores them again.
+    /// Sets what the server does with an imported item whose source was erased there: it rejects
+    /// the item, or stores it again if `restore` is true.
     pub fn with_if_erased(mut self, restore: bool) -> Self {
         let word = if restore { "restore" } else { "refuse" };
         self.headers.insert("loci-if-erased", HeaderValue::from_static(word));
         self
     }
 
-    /// Sets the timeout of calls over a connection, in milliseconds. The server may complete a call
-    /// after its timeout.
+    /// Sets the timeout of calls over a connection, in milliseconds. The server may still complete
+    /// a call after this time.
     pub fn with_deadline_ms(mut self, deadline_ms: u64) -> Self {
         self.deadline_ms = Some(deadline_ms);
         self
@@ -205,7 +209,7 @@ impl Client {
         self
     }
 
-    /// Removes the work during a wait, for calls whose purpose is to wait.
+    /// Removes the work set by `with_meanwhile`, for calls whose purpose is to wait.
     pub fn without_meanwhile(mut self) -> Self {
         self.meanwhile = None;
         self
@@ -218,24 +222,24 @@ impl Client {
         self
     }
 
-    /// Sets the content type of bodies to that of document files.
+    /// Sets the content type of request bodies to that of document files.
     pub(crate) fn with_files(mut self) -> Self {
         self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
         self
     }
 
-    /// Sets the content type of bodies to bytes.
+    /// Sets the content type of request bodies to bytes.
     pub(crate) fn with_bytes(mut self) -> Self {
         self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
         self
     }
 
-    /// Returns the bytes of a response.
+    /// Returns the body of a response as bytes.
     pub(crate) async fn bytes<A>(&self, at: CallTarget<A>) -> Result<Vec<u8>, ClientError> {
         self.collected(at, Outgoing::Empty).await
     }
 
-    /// Returns the text of a response that is no JSON.
+    /// Returns the body of a response that is text and not JSON.
     pub(crate) async fn text<A>(
         &self,
         at: CallTarget<A>,
@@ -253,7 +257,7 @@ impl Client {
         self.plain(at.with_query(query)?).await
     }
 
-    /// Returns the response to a `POST`; `None` if it is empty (204).
+    /// Sends a `POST` and returns its response; `None` if the response is empty (204).
     pub(crate) async fn maybe_send<A: DeserializeOwned>(
         &self,
         at: CallTarget<A>,
@@ -283,13 +287,13 @@ impl Client {
         read(&self.collected(at, body).await?)
     }
 
-    /// Sends a call and returns the whole body of a success.
+    /// Sends a call and returns the whole body of a successful response.
     async fn collected<A>(&self, at: CallTarget<A>, body: Outgoing) -> Result<Vec<u8>, ClientError> {
         collect(self.stream(at, body).await?).await
     }
 
-    /// Returns the response to a `POST`. The flag is true if an earlier request with an equal
-    /// idempotency key received it. Older servers never report that.
+    /// Sends a `POST` and returns its response. The flag is true if the response was replayed from
+    /// an earlier request with the same idempotency key. Older servers never set it.
     pub(crate) async fn send_once<A: DeserializeOwned>(
         &self,
         at: CallTarget<A>,
@@ -300,7 +304,7 @@ impl Client {
         Ok((read(&collect(response.body).await?)?, is_replayed))
     }
 
-    /// Sends a call and returns the body of a success as a stream.
+    /// Sends a call and returns the body of a successful response as a stream.
     pub(crate) async fn stream<A>(
         &self,
         at: CallTarget<A>,
@@ -309,8 +313,8 @@ impl Client {
         Ok(self.success(at, body).await?.body)
     }
 
-    /// Sends a call and checks its status. Boxed, so that it is compiled once and not for each
-    /// operation.
+    /// Sends a call and checks the status of the response. The future is boxed, so that its code is
+    /// compiled once and not for each operation.
     fn success<A>(&self, at: CallTarget<A>, body: Outgoing) -> BoxFuture<'_, Result<Response, ClientError>> {
         Box::pin(self.answered(at.method, at.path, body))
     }
@@ -331,7 +335,7 @@ impl Client {
         Err(refusal(response.status, &collect(response.body).await?))
     }
 
-    /// Sends a request and runs the configured work meanwhile.
+    /// Sends a request, and runs the work set by `with_meanwhile` until the response starts.
     async fn sent(&self, request: Request) -> Result<Response, ClientError> {
         let sending = self.transport.send(request);
         let Some(meanwhile) = &self.meanwhile else { return sending.await };
@@ -353,14 +357,15 @@ fn read<A: DeserializeOwned>(text: &[u8]) -> Result<A, ClientError> {
         .map_err(|error| ClientError::Unexpected(format!("the server's answer cannot be read: {error}")))
 }
 
-/// Returns a request as the body of a call.
+/// Returns a request serialized as JSON, for the body of a call.
 fn whole(request: &impl Serialize) -> Result<Outgoing, ClientError> {
     let body = serde_json::to_vec(request)
         .map_err(|error| ClientError::Request(format!("the request cannot be written: {error}")))?;
     Ok(Outgoing::Whole(body.into()))
 }
 
-/// Returns all bytes of a body. Boxed for the same reason as the call.
+/// Returns all bytes of a body. The future is boxed, so that its code is compiled once and not for
+/// each operation.
 fn collect(mut body: LineStream) -> BoxFuture<'static, Result<Vec<u8>, ClientError>> {
     Box::pin(async move {
         let mut text = Vec::new();
@@ -375,7 +380,7 @@ fn collect(mut body: LineStream) -> BoxFuture<'static, Result<Vec<u8>, ClientErr
     })
 }
 
-/// Returns the header of a bearer token, which no log shows.
+/// Returns the header value of a bearer token. It is marked as sensitive, so that no log shows it.
 ///
 /// # Errors
 /// If a header cannot contain the token.
@@ -392,8 +397,8 @@ fn refusal(status: StatusCode, body: &[u8]) -> ClientError {
     }
 }
 
-/// Returns the problem for an error response in a form other than Loci's, most often a proxy's
-/// page. Its text is not shown, because it may contain anything.
+/// Returns the problem for an error response that Loci did not write, usually the page of a proxy.
+/// The text of the page is left out, because it may contain anything.
 fn foreign(status: StatusCode) -> Problem {
     let retryable = status.is_server_error()
         || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);

@@ -1,4 +1,5 @@
-//! The target of a call: the method of an operation, and its path with its values filled in.
+//! The target of a call: the method of an operation, and its path with the parameter values
+//! inserted.
 
 use std::marker::PhantomData;
 
@@ -16,14 +17,14 @@ pub(crate) struct CallTarget<A> {
     answer: PhantomData<fn() -> A>,
 }
 
-/// Returns the target of an operation, with these values for the parameters of its path, in order.
-/// The last one may be a path, if the operation takes the rest.
+/// Returns the target of an operation. `values` are the values of the path parameters, in order.
+/// The last value may contain slashes if the operation takes the rest of the path.
 pub(crate) fn at<Q, A>(operation: &Operation<Q, A>, values: &[&str]) -> CallTarget<A> {
     let (method, path) = filled_in(&operation.place, values);
     CallTarget { method, path, answer: PhantomData }
 }
 
-/// Returns method and path of an operation, with the values of its parameters.
+/// Returns the method of an operation, and its path with the parameter values inserted.
 fn filled_in(place: &OperationDescription, values: &[&str]) -> (Method, String) {
     let count = values.len();
     let mut values = values.iter();
@@ -50,21 +51,21 @@ fn filled_in(place: &OperationDescription, values: &[&str]) -> (Method, String) 
 }
 
 impl<A> CallTarget<A> {
-    /// Adds the members of a flat type as the query.
+    /// Adds the members of a flat type to the query string.
     ///
     /// # Errors
-    /// `Request` for a type that is not flat.
+    /// [`Request`](ClientError::Request) if the type is not flat.
     pub(crate) fn with_query(self, query: &impl Serialize) -> Result<Self, ClientError> {
         Ok(Self { path: with_query(self.path, query)?, ..self })
     }
 
-    /// Returns the target with another response type.
+    /// Returns the same target for a response of type `B`.
     pub(crate) fn reading<B>(self) -> CallTarget<B> {
         CallTarget { method: self.method, path: self.path, answer: PhantomData }
     }
 }
 
-/// Returns a path of segments, each percent-encoded.
+/// Returns a URL path of these segments, each percent-encoded.
 pub(crate) fn path(segments: &[&str]) -> String {
     let mut out = String::new();
     for segment in segments {
@@ -81,7 +82,7 @@ pub(crate) fn path(segments: &[&str]) -> String {
     out
 }
 
-/// Adds a flat type as a query; absent members are omitted.
+/// Appends the members of a flat type to a path as its query string. Absent members are omitted.
 pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
     with_members(path, serde_json::to_value(query).map_err(|_| not_flat())?)
 }

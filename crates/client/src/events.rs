@@ -11,7 +11,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Stores an event.
+    /// Stores an event in a memory.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -19,8 +19,8 @@ impl Client {
         self.send(at(&api::EVENT_CREATE, &[memory]), new).await
     }
 
-    /// Stores an event. The flag is true if an earlier request with an equal idempotency key stored
-    /// it.
+    /// Stores an event. The flag is true if an earlier request with the same idempotency key has
+    /// already stored the event.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -40,7 +40,7 @@ impl Client {
         self.query(at(&api::EVENT_LIST, &[memory]), listing).await
     }
 
-    /// Returns an event.
+    /// Returns one event of a memory.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -53,7 +53,7 @@ impl Client {
         self.query(at(&api::EVENT_GET, &[memory, event]), place).await
     }
 
-    /// Deletes an event; its records stay.
+    /// Deletes an event. Records that were extracted from it stay.
     ///
     /// # Errors
     /// See [`Client::event_create`].
@@ -66,7 +66,7 @@ impl Client {
         self.query(at(&api::EVENT_DELETE, &[memory, event]), place).await
     }
 
-    /// Returns a page of actors, ascending.
+    /// Returns a page of the actors of a memory, in ascending order.
     ///
     /// # Errors
     /// See [`Client::event_create`].

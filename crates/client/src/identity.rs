@@ -1,4 +1,4 @@
-//! The client's identity on its server.
+//! The call that returns the caller's identity as the server sees it.
 
 use loci_api::identity::Identity;
 use loci_api::table as api;
@@ -8,7 +8,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns the caller's identity and rights, and the server's version.
+    /// Returns the identity and the rights of the caller, and the version of the server.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.

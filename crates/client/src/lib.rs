@@ -1,17 +1,20 @@
-//! The Rust client of Loci: the native API over a URL, over the unix socket of a data folder, or in
-//! this process; memory for agents over several stores; and transcripts read turn by turn.
+//! The Rust client of Loci. It calls the native API over a URL, over the unix socket of a data
+//! folder, or in this process. It also provides memory for agents over several stores, and readers
+//! of transcripts.
 //!
-//! * [`Client`]: one method per operation, one file per noun, those of a product in its folder
-//!   (`verified`, `coding`, `documents`, `operations`); the types are those of `loci-api`;
-//! * `transport`: the ways of a request to a server; [`ClientError`]: the error, and the prospect
-//!   of a retry;
-//! * [`agent`]: a manager of stores, with tools, injection and extraction;
-//! * [`backend`]: file storage behind one port, with the suite that tests an implementation;
-//! * [`transcript`]: conversations of other programs;
-//! * [`formats`]: memories of other programs; [`namespace`]: comparison of namespaces.
+//! * [`Client`]: one method per operation of the native API, in one file per resource. The
+//!   operations of a product are in its folder (`verified`, `coding`, `documents`, `operations`).
+//!   The types are those of `loci-api`;
+//! * `transport`: the ways in which a request reaches a server; [`ClientError`]: the error of a
+//!   call;
+//! * [`agent`]: a manager of several stores for an agent, with tools, injection and extraction;
+//! * [`backend`]: storage for files behind one port, with a test suite for its implementations;
+//! * [`transcript`]: readers of the conversations of other programs;
+//! * [`formats`]: readers of the memories of other programs; [`namespace`]: comparison of
+//!   namespaces.
 //!
-//! It duplicates no rule of the server, which checks every request. `agent` has its own rules,
-//! because it also has other stores.
+//! The client duplicates no rule of the server, which checks every request. Only `agent` has
+//! rules of its own, because it also works with other stores.
 
 mod admin;
 pub mod agent;

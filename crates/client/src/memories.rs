@@ -21,8 +21,8 @@ impl Client {
         self.send(at(&api::MEMORY_CREATE, &[]), new).await
     }
 
-    /// Ensures that a memory of this exact name exists: creates it, or adds missing parts.
-    /// Repeating the call changes nothing.
+    /// Creates a memory of this exact name if it is missing, or adds the missing strategies and
+    /// settings to the existing one. Repeating the call changes nothing.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -43,7 +43,7 @@ impl Client {
         self.query(at(&api::MEMORY_LIST, &[]), listing).await
     }
 
-    /// Returns a memory.
+    /// Returns the description of one memory.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -51,7 +51,7 @@ impl Client {
         self.plain(at(&api::MEMORY_GET, &[memory])).await
     }
 
-    /// Changes a memory.
+    /// Changes the members of a memory that the request contains.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -59,8 +59,8 @@ impl Client {
         self.send(at(&api::MEMORY_UPDATE, &[memory]), change).await
     }
 
-    /// Reports the contents of a memory. With its name, deletes the contents and creates the memory
-    /// again.
+    /// Deletes all contents of a memory and creates the memory again, if the request contains the
+    /// memory's name as confirmation. Otherwise returns what would be deleted.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -96,7 +96,7 @@ impl Client {
         self.plain(at(&api::TAGS_LIST, &[memory])).await
     }
 
-    /// Adds or replaces tags.
+    /// Adds tags to a memory. A tag whose key exists replaces the old value.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -104,7 +104,7 @@ impl Client {
         self.send(at(&api::TAGS_ADD, &[memory]), tags).await
     }
 
-    /// Removes tags.
+    /// Removes tags from a memory, by their keys.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -1,13 +1,14 @@
-//! Compares namespaces as clients do: by whole segments, regardless of repeated and outer slashes.
-//! The server decides about access.
+//! Comparison of namespaces in a client: by whole segments, regardless of repeated, leading and
+//! trailing slashes. Access is decided by the server.
 
-/// True if both are one node: `/users/1`, `users/1/` and `/users//1` are.
+/// Returns true if both texts name the same namespace. For example, `/users/1`, `users/1/` and
+/// `/users//1` are the same.
 pub fn is_same(one: &str, other: &str) -> bool {
     segments(one).eq(segments(other))
 }
 
-/// True for the node and for every namespace below it: `/users/1/facts` is within `/users/1`,
-/// `/users/10` is not. Everything is within `/`.
+/// Returns true if the namespace is `node` or below it: `/users/1/facts` is within `/users/1`,
+/// `/users/10` is not. Every namespace is within `/`.
 pub fn is_within(namespace: &str, node: &str) -> bool {
     let mut own = segments(namespace);
     segments(node).all(|segment| own.next() == Some(segment))

@@ -8,7 +8,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns the available profiles.
+    /// Returns the profiles that the server offers.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -16,7 +16,7 @@ impl Client {
         self.plain(at(&api::PROFILE_LIST, &[])).await
     }
 
-    /// Returns a profile with its file.
+    /// Returns a profile with the text of its file.
     ///
     /// # Errors
     /// See [`Client::profile_list`].
@@ -24,8 +24,8 @@ impl Client {
         self.plain(at(&api::PROFILE_GET, &[profile])).await
     }
 
-    /// Applies a profile's settings and strategies to a memory, or returns the changes that this
-    /// would make.
+    /// Applies the settings and strategies of a profile to a memory. On a dry run it returns only
+    /// the changes.
     ///
     /// # Errors
     /// See [`Client::profile_list`].

@@ -1,4 +1,4 @@
-//! Calls of tools by name.
+//! Calls of the tools that models use, by name.
 
 use loci_api::table as api;
 use loci_api::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
@@ -10,7 +10,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns the tools that the caller may call.
+    /// Returns the tools that the caller's key permits.
     ///
     /// # Errors
     /// A [`ClientError`].
@@ -21,12 +21,13 @@ impl Client {
     /// Calls a tool by one of its names.
     ///
     /// # Errors
-    /// A [`ClientError`]; a rejection by the tool has the tool's code.
+    /// A [`ClientError`]. If the tool itself rejects the call, the error has the tool's code.
     pub async fn tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolResult, ClientError> {
         self.send(at(&api::TOOL_CALL, &[name]), arguments).await
     }
 
-    /// Returns the facts that a tool would check, for a verifier on this machine.
+    /// Returns the facts that a tool call would check, so that a verifier on this machine checks
+    /// them.
     ///
     /// # Errors
     /// The errors of [`Client::tool`].
@@ -34,7 +35,8 @@ impl Client {
         self.send(at(&verified_api::TOOL_EVIDENCE, &[name]), ask).await
     }
 
-    /// Calls a tool with the verdicts of a verifier on this machine.
+    /// Calls a tool, with the verdicts of a verifier on this machine on the facts of
+    /// [`Client::tool_evidence`].
     ///
     /// # Errors
     /// The errors of [`Client::tool`].

@@ -200,28 +200,28 @@ impl Default for RuleSettings {
 /// The shares of the budget in percent, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
-    /// Rules from reviews.
+    /// The share of the token budget for rules from reviews, in percent.
     pub rules: u32,
-    /// Knowledge.
+    /// The share of the token budget for knowledge, in percent.
     pub knowledge: u32,
-    /// Episodes.
+    /// The share of the token budget for episodes, in percent.
     pub episodes: u32,
-    /// Preferences.
+    /// The share of the token budget for preferences, in percent.
     pub preferences: u32,
-    /// Reflections.
+    /// The share of the token budget for reflections, in percent.
     pub reflections: u32,
 }
 
 /// The shares of tasks with less than the whole memory, 0 to 1 each and in total.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ControlArms {
-    /// No memory.
+    /// The share of tasks that get no memory, 0 to 1.
     pub off: f64,
-    /// Knowledge and episodes.
+    /// The share of tasks that get knowledge and episodes only, 0 to 1.
     pub tier1: f64,
-    /// Additionally rules.
+    /// The share of tasks that get knowledge, episodes and rules only, 0 to 1.
     pub tier2: f64,
-    /// Additionally preferences and reflections.
+    /// The share of tasks that get tier 2, preferences and reflections, 0 to 1.
     pub tier3: f64,
     /// True to log the memory that tasks of `off` would have been shown.
     pub shadow: bool,

@@ -1,4 +1,5 @@
-//! The areas of a tree and the rights to write in them. The path alone decides the area.
+//! The areas of a tree of documents, and the rights to write in them. The path of a document alone
+//! decides its area.
 
 use loci_model::record::Record;
 use loci_model::{Error, Result};
@@ -9,21 +10,21 @@ use super::path::DocumentPath;
 pub const KNOWLEDGE: &str = "knowledge";
 /// The directory of documents that every prompt shows in full.
 pub const SYSTEM: &str = "knowledge/system";
-/// The directory of the sessions that Loci renders.
+/// The directory of the conversations that Loci writes as files.
 pub const SESSIONS: &str = "sessions";
-/// The directory of the consolidation output that Loci renders.
+/// The directory of the reports of consolidation that Loci writes as files.
 pub(crate) const CONSOLIDATION: &str = "consolidation";
 
-/// An area of a tree.
+/// An area of a tree of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
-    /// Open to every writer.
+    /// Every caller with a grant of write may write in this area.
     Open,
-    /// Shown in full with every prompt; open to administrators only.
+    /// Every prompt shows the documents of this area in full. Only administrators may write in it.
     System,
-    /// Rendered by Loci; open to no caller.
+    /// Loci writes the files of this area. No caller may write in it.
     Rendered,
-    /// Outside of the tree's areas.
+    /// The path is in none of the tree's areas. No caller may write there.
     Outside,
 }
 
@@ -43,7 +44,7 @@ impl Area {
     }
 }
 
-/// Returns true if the record's path lies in the area that every prompt shows in full.
+/// Returns true if the path of the record is in the area that every prompt shows in full.
 pub fn is_always_loaded(record: &Record) -> bool {
     let path = record.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
     path.is_some_and(|path| Area::of(&path) == Area::System)

@@ -1,4 +1,4 @@
-//! Claims that a document may not make about itself. Pure.
+//! The members of a document's head that its author may not set without a grant. Pure.
 //!
 //! A file is text that its author controls. Only a grant may place text early in a prompt or
 //! protect it from cleanup. The write path decides who has the grant.
@@ -8,18 +8,18 @@ use loci_model::Timestamp;
 use super::content::DocumentContent;
 use super::frontmatter::Value;
 
-/// Members that only a grant sets: they decide the order in a prompt and the protection from
-/// cleanup.
+/// The members of a document that only a grant permits to set: they decide the order in a prompt
+/// and the protection from cleanup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Granted {
-    /// True if the document is kept and shown before others.
+    /// True if cleanup keeps the document and prompts show it before others.
     pub pinned: bool,
-    /// The priority; documents with a greater one are shown first.
+    /// The priority of the document. Prompts show documents with a greater one first.
     pub priority: i64,
 }
 
 impl Granted {
-    /// Parses the form stored in metadata.
+    /// Parses these members from the text in which metadata stores them.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (pinned, priority) = text.split_once(' ')?;
         Some(Self { pinned: pinned.parse().ok()?, priority: priority.parse().ok()? })
@@ -27,17 +27,17 @@ impl Granted {
 }
 
 impl DocumentContent {
-    /// Returns true if the document is kept and shown before others.
+    /// Returns true if cleanup keeps the document and prompts show it before others.
     pub fn is_pinned(&self) -> bool {
         self.granted.unwrap_or_else(|| self.claimed()).pinned
     }
 
-    /// Returns the priority. Documents with a greater one are shown first.
+    /// Returns the priority. Prompts show documents with a greater one first.
     pub fn priority(&self) -> i64 {
         self.granted.unwrap_or_else(|| self.claimed()).priority
     }
 
-    /// Returns the members of the head that only a grant sets.
+    /// Returns the values that the head claims for the members that need a grant.
     fn claimed(&self) -> Granted {
         Granted {
             pinned: self.head.get("pinned").and_then(Value::bool).unwrap_or_default(),
@@ -45,8 +45,8 @@ impl DocumentContent {
         }
     }
 
-    /// Returns the document from a file whose author has no grant. Members that only a grant sets
-    /// keep the values of the version before.
+    /// Returns the document from a file whose author has no grant. The members that need a grant
+    /// keep the values of the version `before`, or the defaults for a new document.
     #[must_use]
     pub fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
         let standing = before
@@ -57,7 +57,8 @@ impl DocumentContent {
         Self { granted, ..self }
     }
 
-    /// Returns the warning for the author of a file whose head claims more than the author may set.
+    /// Returns the warning for the author of a file whose head claims values that need a grant.
+    /// `None` if it claims none.
     pub fn claims_warning(&self) -> Option<String> {
         self.granted.map(|_| {
             "pinned, priority and a valid_from to come are not taken from the head of a file: \

@@ -18,32 +18,32 @@ use super::frontmatter::{self, Frontmatter, Value, text_below};
 use super::path::DocumentPath;
 use super::written_head::has_no_head;
 
-/// Metadata key: the file is its text and has no separate head.
+/// The metadata key that marks a raw document: its file is the text, without a separate head.
 const RAW: &str = "file_raw";
-/// Metadata key: the entries of the file's head, in order.
+/// The metadata key of the entries in the file's head, in order.
 const HEAD: &str = "file_head";
-/// Metadata key: the head of the file as its author wrote it, after a mark, because the head may be
-/// empty.
+/// The metadata key of the head as its author wrote it. The value starts with a mark, because the
+/// head may be empty.
 const WRITTEN_HEAD: &str = "file_written_head";
-/// The mark before a written head.
+/// The mark at the start of a stored head.
 const HEAD_MARK: char = '|';
-/// Metadata key: the file is executable.
+/// The metadata key that marks an executable file.
 const EXECUTABLE: &str = "file_executable";
-/// Metadata key: the path of the file as committed, if its Unicode composition differs from the
+/// The metadata key of the path in a git commit, if its Unicode composition differs from the
 /// document's path.
 const COMMITTED_PATH: &str = "file_committed_path";
-/// Metadata key: the members that only a grant sets, if the head of the file claims other values.
+/// The metadata key of the members that need a grant, if the head of the file claims other values.
 const GRANTED: &str = "file_granted";
-/// Metadata key: the content was redacted.
+/// The metadata key that marks redacted content.
 const REDACTED: &str = "file_redacted";
-/// Members of a head that Loci does not accept from a file. Loci assigns ids, and a file may only
-/// lower its trust.
+/// The members of a head that Loci does not take from a file: it assigns ids itself, and a file may
+/// only lower its trust.
 pub const NOT_KEPT: [&str; 2] = ["id", TRUST];
-/// The head's member for the trust that a file requests.
+/// The member of a head with the trust tier that the file requests.
 pub const TRUST: &str = "trust";
 
-/// Returns the path of a record's file as committed. It is valid as long as its composed form
-/// equals the document's path.
+/// Returns the path of a record's file in git commits. `None` if it is the same as the document's
+/// path.
 pub fn committed_path(record: &Record) -> Option<&str> {
     match record.metadata.get(COMMITTED_PATH) {
         Some(MetadataValue::String(path)) => Some(path),
@@ -54,31 +54,32 @@ pub fn committed_path(record: &Record) -> Option<&str> {
 /// The content of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentContent {
-    /// The text.
+    /// The text of the document.
     pub body: String,
-    /// The title, if one was given.
+    /// The title that a writer gave. `None` if there is none.
     pub title: Option<String>,
-    /// The description, if one was given.
+    /// The description that a writer gave. `None` if there is none.
     pub description: Option<String>,
-    /// The scope to which the document applies.
+    /// The scope to which the document applies. `None` means everything.
     pub scope: Option<String>,
-    /// The other entries of the file's head, with the positions of title, description and scope.
+    /// The other entries of the file's head, and the positions of title, description and scope
+    /// among them.
     pub head: Frontmatter,
-    /// The head of the file as its author wrote it, byte for byte; empty if the file has none. It
-    /// stays valid as long as its content equals the document's.
+    /// The head of the file as its author wrote it, byte for byte; empty if the file has no head.
+    /// It is used until the document's members differ from it.
     pub written_head: Option<String>,
     /// True if the file is the text alone, with no head added.
     pub is_raw: bool,
     /// True if the file is executable. `None` keeps the value of the version before, which is false
     /// for a new document.
     pub executable: Option<bool>,
-    /// The path of the file as committed. `None` keeps the value of the version before, which is
+    /// The path of the file in git commits. `None` keeps the value of the version before, which is
     /// the document's path for a new document.
     pub committed_path: Option<String>,
-    /// The lower trust tier that the file requests.
+    /// The trust tier that the head of the file requests, if it is lower than that of the writer.
     pub lowered_to: Option<TrustTier>,
-    /// Members that take precedence over those of the head, because the file's author controls the
-    /// head. `None` lets the head apply.
+    /// The members that need a grant, with the values that apply instead of those in the head.
+    /// `None` lets the head apply.
     pub granted: Option<Granted>,
 }
 
@@ -111,8 +112,8 @@ impl DocumentContent {
         }
     }
 
-    /// Reads a whole file with its head. A file whose head cannot be read is kept unchanged, and a
-    /// warning gives the reason.
+    /// Reads a whole file with its head. If the head cannot be read, the whole file becomes the
+    /// text, and a warning gives the reason.
     pub fn of_file(file: &str) -> (Self, Vec<String>) {
         match frontmatter::parse(file) {
             Ok(parted) => {
@@ -123,9 +124,9 @@ impl DocumentContent {
         }
     }
 
-    /// Reads a file that consists of its text. Title and description are read from the text and
-    /// never written. The author controls the text, so a title or description that exceeds a
-    /// listing's limit is shortened, not rejected.
+    /// Reads a file that is all text. Title and description are taken from the text and never
+    /// written into the file. If they are longer than a listing permits, they are shortened and not
+    /// rejected, because the author controls the text.
     pub fn raw(file: String) -> Self {
         let head = frontmatter::parse(&file).ok().and_then(|parted| parted.frontmatter);
         let read = Self::default().with_head(head.unwrap_or_default());
@@ -135,7 +136,7 @@ impl DocumentContent {
         Self { body: file, title, description, is_raw: true, lowered_to, ..Self::default() }
     }
 
-    /// Returns this document with another text.
+    /// Returns the document with another text.
     #[must_use]
     pub fn with_body(self, body: String) -> Self {
         if self.is_raw {
@@ -145,8 +146,8 @@ impl DocumentContent {
         next.described().unwrap_or(next)
     }
 
-    /// Replaces the text of a raw file. A title and a description that were read from the text
-    /// follow it; given ones stay.
+    /// Replaces the text of a raw document. A title and a description that were taken from the text
+    /// are taken again; given ones stay.
     fn with_raw_text(self, text: String) -> Self {
         let (before, now) = (Self::raw(self.body.clone()), Self::raw(text));
         let followed = |given: Option<String>, read_before: &Option<String>, read_now: Option<String>| {
@@ -161,7 +162,7 @@ impl DocumentContent {
         }
     }
 
-    /// Returns this document as the successor of `before`. A description that equals the one
+    /// Returns the document as the next version of `before`. A description that equals the one
     /// derived from the earlier text does not count as given.
     #[must_use]
     pub fn after(mut self, before: &Self) -> Self {
@@ -191,12 +192,12 @@ impl DocumentContent {
         self
     }
 
-    /// Returns the text below the frontmatter of the file.
+    /// Returns the text of the document below the frontmatter of its file.
     pub fn prose(&self) -> &str {
         if self.is_raw { text_below(&self.body) } else { &self.body }
     }
 
-    /// Returns the head as written. Every file has a description.
+    /// Returns the head to write into the file. It always contains a description.
     pub(crate) fn shown_head(&self) -> Frontmatter {
         let mut head = Frontmatter::default();
         if self.head.get("description").is_none() {
@@ -216,7 +217,7 @@ impl DocumentContent {
         head
     }
 
-    /// Returns the description that a listing shows.
+    /// Returns the description that a listing shows: the given one, else one derived from the text.
     pub fn shown_description(&self) -> String {
         self.description.clone().unwrap_or_else(|| derived_description(self.prose()))
     }
@@ -226,17 +227,17 @@ impl DocumentContent {
         self.executable.unwrap_or_default()
     }
 
-    /// Sets the member that keeps the document and shows it before others.
+    /// Sets whether cleanup keeps the document and prompts show it before others.
     pub fn set_pinned(&mut self, pinned: bool) {
         self.head.set("pinned", Value::of_bool(pinned));
     }
 
-    /// Sets the priority. Documents with a greater one are shown first.
+    /// Sets the priority. Prompts show documents with a greater one first.
     pub fn set_priority(&mut self, priority: i64) {
         self.head.set("priority", Value::of_number(priority));
     }
 
-    /// Returns the time under a key of the head, if the value is one.
+    /// Returns the time under a key of the head. `None` if the value is not a time.
     pub fn time(&self, key: &str) -> Option<Timestamp> {
         self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
     }
@@ -244,7 +245,7 @@ impl DocumentContent {
     /// Checks the members and the size of the document.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; `TooLarge`.
+    /// `Invalid`, naming the member that breaks a rule; `TooLarge` for the document.
     pub fn check(&self, kind: RecordKind) -> Result<()> {
         let check = |name: &str, text: Option<&String>, max: usize| match text {
             Some(text) if !is_line(text, max) => {
@@ -276,7 +277,8 @@ impl DocumentContent {
         Ok(())
     }
 
-    /// Returns the metadata with this document's members in place of the earlier ones.
+    /// Returns the metadata of a record with this document's members. Other keys stay as in
+    /// `before`.
     fn metadata_with(&self, before: &Metadata) -> Metadata {
         let mut metadata = before.clone();
         for key in [RAW, HEAD, WRITTEN_HEAD, EXECUTABLE, GRANTED, REDACTED] {
@@ -306,7 +308,8 @@ impl DocumentContent {
         metadata
     }
 
-    /// Returns the metadata of a record that has this content, with the texts of its head changed.
+    /// Returns the metadata of a record with this content, after `change` was applied to the texts
+    /// of its head.
     pub fn metadata_changed(&self, before: &Metadata, change: &mut dyn FnMut(String) -> String) -> Metadata {
         let mut metadata = self.metadata_with(before);
         let mut head = self.head.clone();
@@ -323,7 +326,8 @@ impl DocumentContent {
         metadata
     }
 
-    /// Applies the document's trust and times to its record; `before` is the content before.
+    /// Applies the document's trust and times to the record. `before` is the content of the version
+    /// before.
     pub fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
         let rank = |tier: TrustTier| match tier {
             TrustTier::Confirmed => 3,
@@ -398,7 +402,7 @@ pub fn prose_of(record: &Record) -> &str {
     if record.metadata.contains_key(RAW) { text_below(&record.text) } else { &record.text }
 }
 
-/// Returns the tree entry of a record under a path.
+/// Returns the row of the tree for a record at a path.
 pub fn standing_of(
     record: &Record,
     namespace: &str,
@@ -437,8 +441,8 @@ pub fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
-/// Returns a version with its content redacted, marked with time and reason. The change of state
-/// names the actor.
+/// Returns a version with its content redacted, marked with the time and the reason. The change of
+/// state that the caller records names the actor.
 pub fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {
@@ -460,7 +464,7 @@ pub fn sha256(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
-/// Returns the quoted entity tag of a file with that digest.
+/// Returns the quoted entity tag for the digest of a file.
 pub fn etag(sha256: &str) -> String {
     format!("\"sha256:{sha256}\"")
 }

@@ -38,7 +38,7 @@ pub const KNOWN_KEYS: [&str; 14] = [
 const QUOTED_KEYS: [&str; 2] = ["title", "description"];
 const FENCE: &str = "---";
 
-/// A table of a file, in its order, with unique keys.
+/// The table in the frontmatter of a file, with its keys in order. Keys are unique.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Frontmatter {
     entries: Vec<FrontmatterEntry>,
@@ -53,32 +53,32 @@ pub struct Parted<'a> {
     pub body: &'a str,
 }
 
-/// The reason why a frontmatter is not read.
+/// The reason why the frontmatter of a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrontmatterFault {
     /// The first line opens a frontmatter, and no line closes it.
     Unclosed,
-    /// It exceeds the size limit, as it stands or as it would be written.
+    /// The frontmatter exceeds the size limit, as it is or as it would be written.
     TooLarge,
-    /// Lists and tables are nested too deeply.
+    /// Lists and tables in the frontmatter are nested too deeply.
     TooDeep,
-    /// It is not YAML. The text is the parser's message.
+    /// The frontmatter is not YAML. The text is the parser's message.
     NotYaml(String),
-    /// It is YAML, but not a table.
+    /// The frontmatter is YAML, but not a table of keys and values.
     NotATable,
-    /// A key is not a scalar.
+    /// A key in the frontmatter is not a scalar.
     ComplexKey,
-    /// A table contains a key twice.
+    /// A table in the frontmatter contains this key twice.
     DuplicateKey(String),
-    /// An anchor or an alias.
+    /// The frontmatter contains an anchor or an alias.
     Anchor,
-    /// A tag.
+    /// The frontmatter contains a tag.
     Tag,
-    /// A merge key.
+    /// The frontmatter contains a merge key (`<<`).
     Merge,
-    /// Several documents, or a marker of one.
+    /// The frontmatter contains several YAML documents, or a document marker.
     Documents,
-    /// A title or a description that is not text.
+    /// The value of this key, a title or a description, is not text.
     NotText(String),
 }
 

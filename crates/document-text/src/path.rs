@@ -12,12 +12,12 @@ use unicode_normalization::UnicodeNormalization;
 use super::case_folding::folded;
 use super::path_rule::{PathRule, broken_by_path, broken_by_segment};
 
-/// A path that satisfies all rules of document paths.
+/// A valid document path: it satisfies all rules in `path_rule`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentPath(String);
 
-/// The uniqueness key of a path: NFC, case folded, NFC again. Two live paths of a tree may not
-/// share it.
+/// The key by which paths are compared: NFC, case folded, NFC again. Two documents of a tree that
+/// exist at the same time must not have equal keys.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathKey(String);
 
@@ -25,7 +25,7 @@ impl DocumentPath {
     /// Parses a path. Runs of `/` count as one, those at the ends are dropped, and NFD becomes NFC.
     ///
     /// # Errors
-    /// `Invalid` on `path` that names the broken rule and its remedy.
+    /// `Invalid` for `path`, naming the broken rule and how to correct it.
     pub fn parse(input: &str) -> Result<Self> {
         Self::check(input)
             .map_err(|rule| Error::invalid("path", format!("{}: {}.", rule.sentence(), rule.remedy())))
@@ -34,7 +34,7 @@ impl DocumentPath {
     /// Parses a path like [`parse`](Self::parse), for callers with their own error messages.
     ///
     /// # Errors
-    /// The first broken rule, from the start of the path.
+    /// The first rule that the path breaks, from its start.
     pub fn check(input: &str) -> Result<Self, PathRule> {
         let segments: Vec<String> = input
             .split('/')

@@ -21,33 +21,33 @@ const ENCODED_MAX: usize = 8;
 /// A rule that a path breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PathRule {
-    /// The path has no segment.
+    /// The path is empty.
     Empty,
-    /// A segment `..`.
+    /// The path has a segment `..`.
     Parent,
-    /// A segment `.`.
+    /// The path has a segment `.`.
     Dot,
-    /// A backslash.
+    /// The path contains a backslash.
     Backslash,
-    /// A segment that is `.`, `..`, or contains `/` or `\` after percent-decoding.
+    /// A segment becomes `.`, `..`, or contains `/` or `\` after percent-decoding.
     Encoded,
-    /// A control character, or a line or paragraph separator.
+    /// The path contains a control character, or a line or paragraph separator.
     Control,
-    /// An invisible character, or one that changes the direction of writing.
+    /// The path contains an invisible character, or one that changes the direction of writing.
     Invisible,
-    /// A segment that ends in white space or a dot.
+    /// A segment ends with white space or a dot.
     End,
-    /// One of `: < > " | ? *`.
+    /// The path contains one of `: < > " | ? *`.
     Character,
-    /// A device name of Windows.
+    /// A segment is the name of a device in Windows.
     Device,
-    /// A name reserved by git or by a mirror.
+    /// A segment is a name reserved by git or by a mirror.
     Reserved,
-    /// A segment with too many bytes.
+    /// A segment has too many bytes.
     LongSegment,
-    /// A path with too many bytes.
+    /// The path has too many bytes.
     Long,
-    /// A path with too many segments.
+    /// The path has too many segments.
     Deep,
 }
 
@@ -114,7 +114,7 @@ impl PathRule {
         }
     }
 
-    /// Returns the remedy.
+    /// Returns a sentence that tells how to correct the path.
     #[must_use]
     pub fn remedy(self) -> &'static str {
         match self {

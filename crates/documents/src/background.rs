@@ -1,5 +1,5 @@
-//! Background work of documents: the upkeep of trees, the periodic sync of mirrors, and read
-//! counts.
+//! Background work for documents: consolidation of trees that are due, the periodic sync of
+//! mirrors, and storing of read counts.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -9,14 +9,14 @@ use loci_model::{Result, Timestamp};
 use crate::mirror::Schedule;
 use crate::{Documents, DocumentsParts};
 
-/// The interval between two checks for due mirrors, in milliseconds.
+/// The interval between two checks for mirrors that are due for a sync, in milliseconds.
 const MIRRORS_LOOK_MS: u64 = 1_000;
 /// The interval between two writes of read counts, in microseconds.
 const READS_KEPT_US: u64 = 60_000_000;
-/// The pause of the loop of read counts between two checks of the time, in milliseconds.
+/// The pause of the read count loop between two checks of the time, in milliseconds.
 const READS_LOOK_MS: u64 = 6_000;
 
-/// The upkeep of due trees.
+/// The background loop that consolidates trees that are due.
 pub(super) struct TreeSweep {
     pub(super) parts: DocumentsParts,
 }
@@ -32,7 +32,7 @@ impl Sweep for TreeSweep {
     }
 }
 
-/// The periodic sync of mirrors, with a final sync at the end of this process.
+/// The background loop that syncs mirrors periodically, and once more when this process ends.
 pub(super) struct MirrorLoop {
     pub(super) parts: DocumentsParts,
 }
@@ -59,7 +59,8 @@ impl BackgroundLoop for MirrorLoop {
     }
 }
 
-/// The loop that stores the read counts of this process; each process stores its own.
+/// The background loop that stores the read counts of this process. Each process stores its own
+/// counts.
 pub(super) struct ReadCountLoop {
     pub(super) parts: DocumentsParts,
 }

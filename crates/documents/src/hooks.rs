@@ -1,4 +1,5 @@
-//! The hooks of documents: trees follow their records, and mirrors are copies of trees.
+//! The hooks of the documents product into kernel operations: trees follow changes of their
+//! records, and mirrors follow changes of their trees.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 use crate::trees::reconciliation;
 use crate::{Documents, DocumentsParts, mirror};
 
-/// The hooks of documents.
+/// The implementation of the kernel's hooks for the documents product.
 pub(super) struct Hooks {
     pub(super) parts: DocumentsParts,
 }

@@ -1,9 +1,9 @@
-//! Documents: a memory as files. The documents of one namespace have their paths, and every other
-//! record has a path of its own.
+//! The documents product: the records of a memory as files. A document has a path within its
+//! namespace, and every other record has a derived path.
 //!
-//! Answers of tools and plans of consolidation are pure: they depend on no store, clock or id. An
-//! operation reads and writes: one file with an `impl Documents` block. Adapters render trees as
-//! files on a disk, in git and in S3.
+//! The texts of the memory tool and the plans of consolidation are pure: they depend on no store,
+//! clock or id. Each operation is one file with an `impl Documents` block that reads and writes the
+//! store. Adapters in other crates write trees to disks, git and S3.
 //!
 //! | folder | content |
 //! |---|---|
@@ -61,7 +61,7 @@ pub use trees::tree::TreeAsk;
 
 use loci_engine::Engine;
 
-/// Documents over an engine: cheap to clone, shared by all APIs.
+/// The operations on documents over an engine. Clones share their state, and all APIs use one.
 #[derive(Clone)]
 pub struct Documents {
     pub(crate) engine: Engine,
@@ -69,7 +69,8 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Returns documents over an engine with which its parts were registered.
+    /// Returns the operations on documents over an engine with which [`DocumentsParts::product`]
+    /// was registered.
     pub fn new(engine: Engine, parts: &DocumentsParts) -> Self {
         Self { engine, parts: parts.clone() }
     }

@@ -1,4 +1,4 @@
-//! The parts of documents, and their registration with the kernel.
+//! The parts of the documents product, and their registration with the kernel.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -14,22 +14,23 @@ use crate::settings::DocumentsSettings;
 use crate::trees::tree_view::Trees;
 use crate::{background, jobs, shelves};
 
-/// The parts of documents: the settings, and the state of trees and mirrors in this process.
+/// The parts of the documents product: the settings, and the state of trees and mirrors in this
+/// process.
 #[derive(Clone)]
 pub struct DocumentsParts {
     pub(crate) settings: Arc<DocumentsSettings>,
     pub(crate) trees: Arc<Trees>,
     pub(crate) mirrors: Arc<Mirrors>,
     pub(crate) reads: Arc<ReadCounts>,
-    /// The number of checks of trees for automatic upkeep.
+    /// The number of checks for trees that are due for consolidation.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
-    /// The thread that plans the upkeep of trees.
+    /// The thread that plans consolidation of trees.
     pub(crate) plan_work: Arc<LongWork>,
 }
 
 impl DocumentsParts {
-    /// Returns the parts with these settings. Plans of trees count among the engine's long-running
-    /// work.
+    /// Returns the parts with these settings. The planning of consolidation counts as the engine's
+    /// long-running work.
     pub fn new(settings: DocumentsSettings, long_work_count: LongWorkCount) -> Self {
         Self {
             settings: Arc::new(settings),
@@ -41,7 +42,7 @@ impl DocumentsParts {
         }
     }
 
-    /// Returns the registration of documents with the kernel.
+    /// Returns the registration of the documents product with the kernel.
     pub fn product(&self) -> Product {
         let hooks = Arc::new(Hooks { parts: self.clone() });
         Product {

@@ -1,4 +1,4 @@
-//! Scanners of documents that read foreign text in full.
+//! Scanners that read whole texts of documents that others wrote.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use loci_engine::scanners::Scanner;
 use crate::consolidation::{duplicate_lines, literal_tokens, negations, normal_form};
 use crate::{document, document_history};
 
-/// Returns all scanners.
+/// Returns all scanners of the documents product.
 pub fn scanners() -> Vec<Scanner> {
     vec![
         Scanner::new("particulars", |text| drop(black_box(literal_tokens::of(text)))),

@@ -1,16 +1,16 @@
-//! Settings of documents.
+//! The settings of the documents product.
 
 use crate::mirror::MirrorSettings;
 use crate::mounts::mount_settings::MemoryToolMounts;
 use crate::upkeep::UpkeepSettings;
 
-/// Settings of documents.
+/// The settings of the documents product.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DocumentsSettings {
-    /// The memory tool, and the trees that it shows under a name.
+    /// The settings of the memory tool, and the mounts: trees that it shows under a name.
     pub memory_tool: MemoryToolMounts,
-    /// The upkeep of trees.
+    /// The settings of the consolidation of trees.
     pub upkeep: UpkeepSettings,
-    /// Mirrors.
+    /// The settings of mirrors.
     pub mirrors: MirrorSettings,
 }

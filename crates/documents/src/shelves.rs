@@ -1,7 +1,7 @@
-//! The ledger shelves of documents. Nearly all are local: they concern the order of record changes
-//! of this instance, or its disks.
+//! The ledger shelves of documents. Nearly all are local to this instance and not exported,
+//! because they concern the order of its record changes, or its disks.
 //!
-//! To add a noun: its `impl LedgerNoun`, and a line in [`shelves`].
+//! To add a shelf: write the `impl LedgerNoun` of its rows, and add a line in [`shelves`].
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::upkeep::ConsolidationRun;
 
-/// Returns the shelves: one line each.
+/// Returns the rules of the shelves, one line for each.
 pub(crate) fn shelves() -> Vec<ShelfRules> {
     let of_tree = |shelf| ShelfRules::unchecked(shelf).local().of_tree();
     vec![
@@ -33,7 +33,7 @@ pub(crate) fn shelves() -> Vec<ShelfRules> {
     ]
 }
 
-/// Returns true for the path of one of these records.
+/// Returns true if the ledger row describes the path of one of these records.
 fn is_entry_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
     let body = entry.body.value()?;
     let record = body.get("record").and_then(Value::as_str).and_then(|id| RecordId::parse(id).ok());

@@ -48,45 +48,48 @@ pub use language_models::registry::Models;
 pub use loci_document_text as document_text;
 pub use settings::EngineSettings;
 
-/// The parts of an engine: one adapter per port.
+/// The parts from which an engine is built: one adapter for each port.
 #[derive(Clone)]
 pub struct EngineParts {
-    /// The store.
+    /// The store with the data of all memories.
     pub store: Arc<dyn Store>,
-    /// The embedding model; without it, search uses lexical signals only.
+    /// The embedding model; without it, searches use only the words of texts.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The source of ids.
+    /// The source of new ids and random bytes.
     pub ids: Arc<dyn IdSource>,
-    /// The vault, which seals the secrets of keys.
+    /// The vault, which encrypts the secrets of access keys under the master key.
     pub vault: Arc<dyn Vault>,
     /// The language models; without any, strategies extract deterministically.
     pub models: Models,
-    /// The sender of notifications; without it they wait in the outbox.
+    /// The sender of outgoing deliveries; without it, they stay in the store.
     pub deliver: Option<Arc<dyn Deliver>>,
-    /// The object storage for payloads of notifications.
+    /// The object storage for messages that notifications refer to.
     pub objects: Option<Arc<dyn Objects>>,
-    /// The observer of the pipeline.
+    /// The observer that receives traces and metrics.
     pub observe: Arc<dyn Observe>,
-    /// The embedding model of records that are not embedded by the current one yet.
+    /// The previous embedding model, for searches in records that the current model has not
+    /// embedded yet.
     pub previous_embedder: Option<Arc<dyn Embedder>>,
     /// The reader of repository code; without it no fact that cites code can be verified.
     pub code: Option<Arc<dyn CodeSources>>,
-    /// The reader of reviews at forges; without it, reviews contain only the data of webhooks.
+    /// The client that reads reviews from forges; without it, only the data of webhooks is known.
     pub forge: Option<Arc<dyn Forge>>,
-    /// The injection scorer, which supplements the patterns; without it the patterns decide alone.
+    /// The model that scores injections, in addition to the patterns; without it, only the
+    /// patterns decide.
     pub scorer: Option<Arc<dyn Scorer>>,
-    /// The directories in which mirrors of trees may lie; without it there are no mirrors.
+    /// The directories in which mirrors of document trees may be; without it, there are no
+    /// mirrors.
     pub files: Option<Arc<dyn FilePlaces>>,
-    /// The products, in the order of their dependencies.
+    /// The products; a product comes after those that it depends on.
     pub products: Vec<Product>,
-    /// Counter of pending works on long texts.
+    /// The number of long texts that are being processed or wait for it.
     pub long_work_count: LongWorkCount,
 }
 
 impl EngineParts {
-    /// Returns parts without models, deliveries and observers.
+    /// Returns parts with a store and no models, deliveries and observers, for tests and tools.
     pub fn quiet(
         store: Arc<dyn Store>,
         embedder: Option<Arc<dyn Embedder>>,
@@ -115,7 +118,7 @@ impl EngineParts {
     }
 }
 
-/// The engine: cheap to clone, shared by all front ends.
+/// The engine, which executes all operations. Clones are cheap and share the same state.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
@@ -131,9 +134,10 @@ pub struct Engine {
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
     pub(crate) permits: Arc<jobs::permits::Permits>,
-    /// Permits for concurrent calls of models, by jobs and by evaluations.
+    /// Limits the number of concurrent calls of language models, by jobs and by evaluations of
+    /// prompts.
     pub(crate) model_calls: Arc<jobs::permits::Permits>,
-    /// Permit for evaluations of prompts: one at a time.
+    /// Allows one evaluation of prompts at a time.
     pub(crate) evaluations: Arc<jobs::permits::Permits>,
     pub(crate) claims: Arc<jobs::lease::Claims>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
@@ -146,7 +150,8 @@ pub struct Engine {
     pub(crate) products: Products,
     /// The thread that processes long texts.
     pub(crate) long_work: Arc<calls::long_work::LongWork>,
-    /// The thread for work whose amount callers choose, so that it never delays a text to store.
+    /// The thread for work whose amount callers choose, such as matching patterns. It is separate
+    /// from the thread that processes long texts, so that it never delays a write.
     pub(crate) caller_work: Arc<calls::long_work::LongWork>,
 }
 
@@ -188,12 +193,12 @@ impl Engine {
         }
     }
 
-    /// Returns the settings.
+    /// Returns the settings of the engine.
     pub fn settings(&self) -> &Arc<EngineSettings> {
         &self.settings
     }
 
-    /// Returns the store, for maintenance by the binary (host, checkpoint, backup).
+    /// Returns the store, for maintenance by the server program: hosting, checkpoints, backups.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
@@ -203,22 +208,22 @@ impl Engine {
         &self.models
     }
 
-    /// Returns the sender of notifications, if there is one.
+    /// Returns the sender of outgoing deliveries, if there is one.
     pub fn deliver(&self) -> Option<&Arc<dyn Deliver>> {
         self.deliver.as_ref()
     }
 
-    /// Returns the object storage for payloads of notifications, if there is one.
+    /// Returns the object storage for messages that notifications refer to, if there is one.
     pub fn objects(&self) -> Option<&Arc<dyn Objects>> {
         self.objects.as_ref()
     }
 
-    /// Returns the observer of the pipeline.
+    /// Returns the observer that receives traces and metrics.
     pub fn observe(&self) -> &Arc<dyn Observe> {
         &self.observe
     }
 
-    /// Returns the embedding model of records that are not embedded by the current one yet.
+    /// Returns the previous embedding model, if there is one.
     pub fn previous_embedder(&self) -> Option<&Arc<dyn Embedder>> {
         self.previous_embedder.as_ref()
     }
@@ -228,22 +233,22 @@ impl Engine {
         &self.clock
     }
 
-    /// Returns the source of ids.
+    /// Returns the source of new ids and random bytes.
     pub fn ids(&self) -> &Arc<dyn IdSource> {
         &self.ids
     }
 
-    /// Returns the vault, which seals the secrets of keys.
+    /// Returns the vault, which encrypts the secrets of access keys under the master key.
     pub fn vault(&self) -> &Arc<dyn Vault> {
         &self.vault
     }
 
-    /// Returns the directories in which mirrors may lie, if there are any.
+    /// Returns the directories in which mirrors of document trees may be, if there are any.
     pub fn file_places(&self) -> Option<&Arc<dyn FilePlaces>> {
         self.files.as_ref()
     }
 
-    /// Returns the thread for work whose amount a caller chooses.
+    /// Returns the thread for work whose amount callers choose.
     pub fn caller_work(&self) -> &calls::long_work::LongWork {
         &self.caller_work
     }
@@ -253,7 +258,7 @@ impl Engine {
         &self.long_work
     }
 
-    /// Returns a unique name for a claim of work.
+    /// Returns a unique name with which this process claims a job or a delivery.
     pub fn next_claim(&self) -> String {
         self.claims.next(&self.settings.host)
     }
@@ -263,7 +268,7 @@ impl Engine {
         self.code.as_ref()
     }
 
-    /// Returns the reader of reviews at forges, if there is one.
+    /// Returns the client that reads reviews from forges, if there is one.
     pub fn forge(&self) -> Option<&Arc<dyn Forge>> {
         self.forge.as_ref()
     }
@@ -273,17 +278,17 @@ impl Engine {
         self.embedder.as_ref()
     }
 
-    /// Returns the injection scorer, which supplements the patterns, if there is one.
+    /// Returns the model that scores injections, if there is one.
     pub fn scorer(&self) -> Option<&Arc<dyn Scorer>> {
         self.scorer.as_ref()
     }
 
-    /// Returns the permits of evaluations of prompts.
+    /// Returns the permits that allow one evaluation of prompts at a time.
     pub fn evaluations(&self) -> &Arc<jobs::permits::Permits> {
         &self.evaluations
     }
 
-    /// Wakes the workers of this process.
+    /// Returns the signal that wakes the job workers of this process.
     pub fn wake(&self) -> &jobs::wake::Wake {
         &self.wake
     }

@@ -1,5 +1,5 @@
-//! A list of all parsers of the engine that read untrusted text as a whole. A program measures the
-//! cost of each on adversarial texts. The product does not use it.
+//! A list of the engine's parsers that read a whole untrusted text. A separate program measures
+//! how long each takes for adversarial texts; the server itself does not use the list.
 //!
 //! To add one, add a line to the list of its folder. Every parser of untrusted text belongs here.
 
@@ -16,12 +16,12 @@ use crate::strategies::summaries::{summary_topics, topic_markup};
 use crate::strategies::task_event::ReportedTask;
 use crate::strategies::turns::unwrapped_message;
 
-/// A parser.
+/// A parser of untrusted text, for the measurement of its cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Scanner {
-    /// Its name.
+    /// The name of the parser.
     pub name: &'static str,
-    /// Reads a text and discards the result.
+    /// A function that parses a text and discards the result.
     pub read: fn(&str),
 }
 
@@ -32,7 +32,7 @@ impl Scanner {
     }
 }
 
-/// Returns all parsers.
+/// Returns all parsers of untrusted text.
 pub fn all() -> Vec<Scanner> {
     let folders = [SAFETY, STRATEGIES, FILES, OTHERS, consolidation::SCANNERS];
     folders.concat()

@@ -1,4 +1,4 @@
-//! Settings of an engine: defaults in code, overridden by the binary's configuration.
+//! The settings of an engine. They have defaults, which the server's configuration overrides.
 
 use loci_model::job::JobState;
 use loci_model::limits;
@@ -8,23 +8,23 @@ use loci_model::ports::search::ListLengths;
 use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 
-/// A rule that assigns a profile to a memory by name.
+/// A rule of the configuration that assigns a profile to the memory with a given name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryMatch {
-    /// The memory's name.
+    /// The name of the memory.
     pub name: String,
-    /// Its profile.
+    /// The name of the profile.
     pub profile: String,
 }
 
-/// Concurrency of the pipeline, and the size of a model's input.
+/// Limits on concurrent jobs, and on the size of questions to models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipelineSettings {
-    /// Concurrent jobs, 1 to 256; most of them wait for a model.
+    /// The number of jobs that run at the same time, 1 to 256. Most of them wait for a model.
     pub jobs_at_once: usize,
-    /// Concurrent jobs that compute: drafts, vectors, writes.
+    /// The number of jobs that compute at the same time, that is, do not wait for a model.
     pub deterministic_at_once: usize,
-    /// Maximum tokens of one question, without its instructions.
+    /// The maximum number of tokens in one question to a model, without its instructions.
     pub input_tokens_max: usize,
 }
 
@@ -34,55 +34,60 @@ impl Default for PipelineSettings {
     }
 }
 
-/// A webhook for the ends of jobs.
+/// A webhook that is called when jobs end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobWebhook {
-    /// The target's name in the configuration.
+    /// The name of the delivery target in the configuration.
     pub target: String,
-    /// The reported final states: `Done`, `Failed`.
+    /// The final states of jobs that are reported: `Done`, `Failed`.
     pub on: Vec<JobState>,
-    /// Name of the reported memory; `None` means all.
+    /// The name of the memory whose jobs are reported; `None` means all memories.
     pub memory: Option<String>,
 }
 
 /// Settings of an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineSettings {
-    /// Region in ARNs.
+    /// The AWS region that ARNs contain.
     pub region: String,
-    /// Account in ARNs, twelve digits.
+    /// The AWS account that ARNs contain, twelve digits.
     pub account: String,
-    /// Maximum number of memories; `None` means no limit.
+    /// The maximum number of memories on the server; `None` means no limit.
     pub memories_max: Option<u64>,
-    /// Template of semantic, preference and custom strategies without one.
+    /// The namespace template of semantic, preference and custom strategies that have no
+    /// template.
     pub template_actor: String,
-    /// Template of summary and episodic strategies without one.
+    /// The namespace template of summary and episodic strategies that have no template.
     pub template_session: String,
-    /// Initial settings of a new memory.
+    /// The settings of a new memory, before its profile and tags change them.
     pub memory_defaults: MemorySettings,
-    /// Memories with a configured profile.
+    /// Rules that assign profiles to memories by name.
     pub memory_matches: Vec<MemoryMatch>,
-    /// The server's own profiles; one with a shipped name replaces the shipped one.
+    /// The profiles of the server's configuration. A profile with the name of a shipped one
+    /// replaces it.
     pub profiles: Vec<Profile>,
-    /// Profiles that products ship; the engine sets them.
+    /// The profiles that products ship. The engine sets them when it is created.
     pub product_profiles: Vec<Profile>,
-    /// Candidates per list; `None` means the default of the ranking.
+    /// The number of candidates in each list of a search; `None` means the default of the
+    /// ranking.
     pub candidates: Option<ListLengths>,
-    /// Milliseconds from the first unprocessed event until extraction is due.
+    /// The time from the first unprocessed event until facts and preferences are extracted, in
+    /// milliseconds.
     pub extraction_delay_ms: i64,
-    /// Milliseconds from the last event until summaries and episodes are due.
+    /// The time from the last event until summaries and episodes are extracted, in milliseconds.
     pub summary_delay_ms: i64,
-    /// Mode for secrets in texts that are written.
+    /// The treatment of secrets in texts that are written.
     pub redaction: RedactionMode,
-    /// Injection patterns instead of the shipped ones; read once for the whole process.
+    /// Injection patterns in place of the shipped ones. They are read once for the whole process.
     pub patterns: Option<&'static Patterns>,
-    /// Concurrency of the pipeline.
+    /// Limits on concurrent jobs, and on the size of questions to models.
     pub pipeline: PipelineSettings,
-    /// Webhooks for the ends of jobs.
+    /// Webhooks that are called when jobs end.
     pub job_webhooks: Vec<JobWebhook>,
-    /// True if clients may name URLs as delivery targets.
+    /// True if clients may use URLs as delivery targets, not only the names of configured
+    /// targets.
     pub client_targets: bool,
-    /// Name of this process in leases, unique among the processes of a store.
+    /// The name of this process in leases. It must be unique among the processes of a store.
     pub host: String,
 }
 

@@ -25,37 +25,40 @@ use crate::remote::Repository;
 use crate::reviews::Page;
 use crate::same_host;
 
-/// The first pause after a refusal without a time, in milliseconds. The documentation requires one
-/// minute, and longer pauses after repeated refusals.
+/// The first pause after a forge rejects a request because of a rate limit without stating a time,
+/// in milliseconds. GitHub's documentation requires one minute, and longer pauses after repeated
+/// rejections.
 const PAUSE_MS: u64 = 60_000;
-/// The maximum number of times that the pause doubles.
+/// The maximum number of times that the pause after rejections doubles.
 const DOUBLINGS_MAX: u32 = 5;
-/// The maximum total size of cached pages of lists of reviews, in bytes.
+/// The maximum total size of the cached pages of review lists, in bytes.
 const PAGES_BYTES: usize = 16 * 1024 * 1024;
-/// The maximum number of consecutive redirects.
+/// The maximum number of redirects that one request follows.
 const HOPS_MAX: usize = 2;
 /// The pause before the one repeat after a temporary failure, in milliseconds.
 const REPEAT_AFTER_MS: u64 = 100;
 /// The maximum weight of cached comparisons; each weighs the size of its renames.
 const COMPARISONS_WEIGHT: usize = 4 * 1024 * 1024;
-/// The maximum number of repositories whose tips are cached.
+/// The maximum number of repositories whose branch tips are cached.
 const REPOSITORIES_MAX: usize = 1_024;
 
 /// The key of a cached object: the repository's path in lower case, and the object's id. The id
 /// alone would reveal to readers of one repository the content of another.
 pub(crate) type ObjectKey = (Arc<str>, ObjectId);
 
-/// A forge with one token.
+/// A forge that is accessed with one token.
 pub(crate) struct Account {
     pub(crate) forge: Checked,
     transport: Arc<dyn Transport>,
     pub(crate) clock: Arc<dyn Clock>,
     at_once: Semaphore,
-    /// The wall-clock time before which the forge accepts no requests, in milliseconds.
+    /// The time before which no requests are sent because the forge's rate limit is exhausted, in
+    /// milliseconds since 1970.
     closed_until: AtomicI64,
-    /// The number of consecutive refusals because of rate limits without a time.
+    /// The number of consecutive rejections by a rate limit without a stated time.
     refusals: AtomicU32,
-    /// The remaining rate limit, as reported in the last response.
+    /// The remaining rate limit according to the last response. `None` if no response has reported
+    /// it.
     room: Mutex<Option<ForgeRoom>>,
     /// Cached pages of lists of reviews, by path.
     pub(crate) pages: BoundedCache<Arc<str>, Arc<Page>>,
@@ -66,7 +69,7 @@ pub(crate) struct Account {
     pub(crate) comparisons: BoundedCache<(ObjectKey, ObjectId), Arc<Comparison>>,
 }
 
-/// A usable response: success, not modified, or not found.
+/// A response of a forge that the caller can use: success, not modified, not found, or conflict.
 pub(crate) struct ForgeReply {
     pub(crate) answer: OutboundAnswer,
     /// True if the forge reported a permanent redirect.

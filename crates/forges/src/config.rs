@@ -9,7 +9,7 @@ use loci_outbound::secret::Secret;
 use crate::dialect::Dialect;
 use crate::github;
 
-/// A kind of forge.
+/// The kind of a forge, which determines its API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ForgeKind {
     /// GitHub, and GitHub Enterprise Server.
@@ -20,7 +20,7 @@ pub enum ForgeKind {
 const DIALECTS: &[(ForgeKind, &str, &dyn Dialect)] = &[(ForgeKind::GitHub, "github", &github::GitHub)];
 
 impl ForgeKind {
-    /// Parses a name from the configuration.
+    /// Returns the kind of forge with this name in the configuration.
     pub fn parse(word: &str) -> Option<Self> {
         DIALECTS.iter().find(|(_, known, _)| *known == word).map(|(kind, ..)| *kind)
     }
@@ -32,18 +32,18 @@ impl ForgeKind {
     }
 }
 
-/// A configured forge.
+/// A forge in the configuration.
 #[derive(Clone)]
 pub struct ForgeConfig {
-    /// Its kind.
+    /// The kind of the forge.
     pub kind: ForgeKind,
-    /// The host in names and remotes of repositories, for example `github.com`.
+    /// The host of the forge in names and remotes of repositories, for example `github.com`.
     pub host: String,
-    /// The address of its API; `None` selects the default for its kind and host.
+    /// The base URL of the forge's API. `None` means the default for the kind and the host.
     pub api: Option<String>,
-    /// The token; without one, only public repositories are readable.
+    /// The token for the forge's API. Without one only public repositories can be read.
     pub token: Option<Secret>,
-    /// The requested version of its API; `None` selects the one that this code was written for.
+    /// The version of the API to request. `None` means the version that this code was written for.
     pub version: Option<String>,
 }
 
@@ -58,11 +58,11 @@ impl fmt::Debug for ForgeConfig {
     }
 }
 
-/// A validated configuration.
+/// The configuration of a forge after validation.
 pub(crate) struct Checked {
-    /// The host in lower case.
+    /// The host of the forge, in lower case.
     pub(crate) host: String,
-    /// The address of the API without a trailing slash.
+    /// The base URL of the API, without a trailing slash.
     pub(crate) api: String,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) dialect: &'static dyn Dialect,
@@ -71,7 +71,7 @@ pub(crate) struct Checked {
 /// Validates a configured forge.
 ///
 /// # Errors
-/// Invalid, with the member of `[[forge]]` that is invalid.
+/// `Invalid`, naming the member of `[[forge]]` that is invalid.
 pub(crate) fn check(config: &ForgeConfig) -> Result<Checked> {
     let dialect = config.kind.dialect();
     let host = config.host.trim().to_ascii_lowercase();

@@ -1,11 +1,11 @@
-//! The errors of reading code, as defined by the port. Details contain the host and a status, but
-//! no address, token or text of a response.
+//! The errors of reading code from a forge. Details contain the host and a status, but no URL, no
+//! token and no text of a response.
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
 use loci_outbound::request::{OutboundAnswer, OutboundError};
 
-/// A refusal to which the dialect assigns no special meaning.
+/// Returns the error for an error response to which the API gives no special meaning.
 pub(crate) fn refused(host: &str, answer: &OutboundAnswer, pause_ms: Option<u64>) -> CodeError {
     let (why, what) = match answer.status {
         401 => (Unverifiable::Auth, "does not take the token: look at the variable that token_env names"),
@@ -21,7 +21,7 @@ pub(crate) fn refused(host: &str, answer: &OutboundAnswer, pause_ms: Option<u64>
     }
 }
 
-/// A refusal because of too many requests.
+/// Returns the error for a rate limit, with the pause in milliseconds.
 pub(crate) fn rate(host: &str, pause_ms: u64) -> CodeError {
     CodeError {
         why: Unverifiable::Rate,
@@ -30,7 +30,7 @@ pub(crate) fn rate(host: &str, pause_ms: u64) -> CodeError {
     }
 }
 
-/// A request without a response.
+/// Returns the error for a request without a response.
 pub(crate) fn unanswered(host: &str, error: &OutboundError) -> CodeError {
     let why = match error {
         OutboundError::TooLarge => Unverifiable::TooLarge,
@@ -43,7 +43,7 @@ pub(crate) fn unanswered(host: &str, error: &OutboundError) -> CodeError {
     CodeError::new(why, format!("{host}: {error}"))
 }
 
-/// A response that does not follow the API.
+/// Returns the error for a response that is not valid in the forge's API.
 pub(crate) fn garbled(host: &str) -> CodeError {
     CodeError::new(
         Unverifiable::Network,
@@ -51,7 +51,7 @@ pub(crate) fn garbled(host: &str) -> CodeError {
     )
 }
 
-/// A repository that does not exist, or is not visible with this token.
+/// Returns the error for a repository that does not exist, or that this token cannot see.
 pub(crate) fn hidden(host: &str) -> CodeError {
     CodeError::new(
         Unverifiable::AuthOrMissing,
@@ -59,23 +59,23 @@ pub(crate) fn hidden(host: &str) -> CodeError {
     )
 }
 
-/// A missing object in an existing repository.
+/// Returns the error for a missing object in an existing repository.
 pub(crate) fn missing(why: Unverifiable, what: &str) -> CodeError {
     CodeError::new(why, format!("the repository is there, but not its {what}"))
 }
 
-/// A call that has exceeded its time limit.
+/// Returns the error for a call that exceeded its time limit.
 pub(crate) fn late() -> CodeError {
     CodeError::new(Unverifiable::Deadline, "the time for reading from forges was over")
 }
 
-/// A list with more entries than the limit.
+/// Returns the error for a list with more entries than the limit.
 pub(crate) fn too_long(host: &str, read: usize) -> CodeError {
     let detail = format!("a list of {host} is longer than is read: {read} entries were, and there are more");
     CodeError::new(Unverifiable::TooLarge, detail)
 }
 
-/// An object above the size limit.
+/// Returns the error for an object above the size limit.
 pub(crate) fn too_large(what: &str) -> CodeError {
     CodeError::new(Unverifiable::TooLarge, format!("{what} is larger than is read"))
 }

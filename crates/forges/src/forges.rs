@@ -1,4 +1,5 @@
-//! All repositories on the configured forges, and the threads that read them.
+//! The code port and the reading of reviews for all repositories on the configured forges, and the
+//! threads of the calls.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,17 +26,17 @@ use crate::source::ForgeSource;
 /// The limits of reading from forges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgeOptions {
-    /// The maximum number of concurrent requests of one call, and to one forge
+    /// The maximum number of concurrent requests, both of one call and to one forge
     /// (`verified.remote_concurrency`).
     pub concurrency: usize,
     /// The time limit of one call, in milliseconds (`verified.remote_budget_ms`).
     pub budget_ms: u64,
-    /// The time for which a resolved name is cached, in milliseconds.
+    /// The time for which the commit of a branch or tag is cached, in milliseconds.
     pub tip_ttl_ms: u64,
-    /// The maximum size of the cached blobs of one forge, in bytes; the cache of listings has the
+    /// The maximum size of the cached blobs of one forge, in bytes. The cache of file lists has the
     /// same limit.
     pub cache_bytes: usize,
-    /// The maximum number of concurrent calls; further calls wait.
+    /// The maximum number of concurrent calls. Further calls wait.
     pub threads: usize,
 }
 
@@ -51,7 +52,7 @@ impl Default for ForgeOptions {
     }
 }
 
-/// The ports that the adapter uses.
+/// The ports that [`Forges`] uses.
 #[derive(Clone)]
 pub struct ForgeParts {
     /// The sender of requests, which applies the policy for outgoing requests.
@@ -62,7 +63,7 @@ pub struct ForgeParts {
     pub runtime: Handle,
 }
 
-/// The configured forges.
+/// All configured forges.
 pub struct Forges {
     accounts: BTreeMap<String, Arc<Account>>,
     options: ForgeOptions,
@@ -72,10 +73,10 @@ pub struct Forges {
 }
 
 impl Forges {
-    /// Creates the adapter for these forges. Hosts that are not listed are never called.
+    /// Creates the adapter for these forges. Requests are sent only to their hosts.
     ///
     /// # Errors
-    /// Invalid if a member of `[[forge]]` is invalid, or two forges have the same host.
+    /// `Invalid` if a member of `[[forge]]` is invalid, or two forges have the same host.
     pub fn new(forges: &[ForgeConfig], options: ForgeOptions, parts: ForgeParts) -> Result<Self> {
         let mut accounts = BTreeMap::new();
         for forge in forges {

@@ -25,8 +25,8 @@ const JSON: &str = "application/vnd.github+json";
 const SHA: &str = "application/vnd.github.sha";
 const RAW: &str = "application/vnd.github.raw+json";
 
-/// The longest pause, in milliseconds. Rate limits are hourly, so a longer pause indicates a wrong
-/// clock.
+/// The longest pause after a rate limit, in milliseconds. Limits are hourly, so a longer pause
+/// means that a clock is wrong.
 const PAUSE_MS_MAX: u64 = 3_660_000;
 /// The maximum number of files in a comparison of the API.
 const COMPARED_FILES_MAX: usize = 300;

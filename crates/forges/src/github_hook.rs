@@ -1,5 +1,5 @@
-//! Parses the bodies of GitHub's webhooks into a common format. An event that is not used yields no
-//! news.
+//! Parsing of GitHub's webhook bodies into events that are the same for all forges. Kinds of events
+//! that Loci does not use are ignored.
 
 use loci_model::ports::forge::NoticeReader;
 use loci_model::tasks::forge_notifications::{ForgeNews, ForgeNotice, NoticedRepository, ReviewChange};
@@ -145,7 +145,7 @@ fn pull(body: Body, change: PullRequestChange) -> Result<Option<ForgeNews>> {
     Ok(Some(ForgeNews::PullRequest { change, pr: Box::new(pr) }))
 }
 
-/// Returns a push to a branch; `None` for a tag, and for a deleted branch.
+/// Returns the event for a push to a branch. `None` for a tag, and for a deleted branch.
 fn pushed(body: Body) -> Result<Option<ForgeNews>> {
     let text = |value: Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
     let branch = text(body.reference).and_then(|name| name.strip_prefix(BRANCH).map(str::to_owned));

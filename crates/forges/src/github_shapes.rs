@@ -7,7 +7,7 @@ use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use serde::{Deserialize, Deserializer};
 
-/// A user account.
+/// A user account in GitHub's format.
 #[derive(Debug, Clone)]
 pub(crate) struct User {
     login: String,
@@ -15,7 +15,7 @@ pub(crate) struct User {
     kind: String,
 }
 
-/// A user account as received: `{}` if no account is known, or the account was deleted.
+/// A user account that may be missing: `{}` if the account is unknown or deleted.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ToldUser {
@@ -25,7 +25,7 @@ struct ToldUser {
     kind: Option<String>,
 }
 
-/// Parses an account; `null`, `{}` and absence mean that there is none.
+/// Parses an account. `null`, `{}` and absence mean that there is none.
 pub(crate) fn user<'de, D: Deserializer<'de>>(from: D) -> Result<Option<User>, D::Error> {
     let told: Option<ToldUser> = Deserialize::deserialize(from)?;
     Ok(told.and_then(|told| {
@@ -70,7 +70,7 @@ pub(crate) struct Label {
     name: String,
 }
 
-/// A pull request, complete or as included in a review.
+/// A pull request in GitHub's format, complete or as a part of a review.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pull {
     pub(crate) number: u64,
@@ -105,7 +105,7 @@ pub(crate) struct Pull {
 }
 
 impl Pull {
-    /// Converts the pull request; `None` if its creation time is invalid.
+    /// Returns the pull request in the common format. `None` if its creation time is invalid.
     pub(crate) fn told(self, commits: Vec<PullRequestCommit>) -> Option<PullRequest> {
         let created_at = time(self.created_at.as_deref())?;
         // A pull request from a deleted repository counts as one from a fork.
@@ -138,7 +138,7 @@ impl Pull {
     }
 }
 
-/// A review.
+/// A review in GitHub's format.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reviewed {
     id: u64,
@@ -154,7 +154,8 @@ pub(crate) struct Reviewed {
 }
 
 impl Reviewed {
-    /// Converts the review; `None` if it is not submitted yet, or its state or time is invalid.
+    /// Returns the review in the common format. `None` if it is not submitted yet, or its state or
+    /// time is invalid.
     pub(crate) fn told(self) -> Option<ForgeReview> {
         let state = ReviewState::parse(&self.state.to_ascii_lowercase())?;
         Some(ForgeReview {
@@ -171,7 +172,7 @@ impl Reviewed {
     }
 }
 
-/// A comment on lines of code.
+/// A comment on lines of code in GitHub's format.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Commented {
     pub(crate) id: u64,
@@ -215,7 +216,7 @@ impl Commented {
     }
 }
 
-/// A check suite.
+/// A check suite in GitHub's format.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Suite {
     id: u64,
@@ -227,7 +228,7 @@ pub(crate) struct Suite {
 }
 
 impl Suite {
-    /// Converts the suite; `None` if it is not completed.
+    /// Returns the check suite in the common format. `None` if it is not completed.
     pub(crate) fn told(self) -> Option<CheckSuite> {
         if self.status.as_deref().is_some_and(|status| !status.eq_ignore_ascii_case("completed")) {
             return None;
@@ -247,9 +248,9 @@ pub(crate) fn time(text: Option<&str>) -> Option<Timestamp> {
     Timestamp::parse(text?).ok()
 }
 
-/// Derives a provisional authority from a user's association with the repository. A private member
-/// is reported as a contributor, and a member may lack write access. So it counts at most half, and
-/// is used only if the forge does not report permissions.
+/// Returns a provisional authority from the association of a user with the repository. GitHub
+/// reports private members as contributors, and members may lack write access. So it counts at
+/// most 0.5, and is used only if the forge does not report permissions.
 pub(crate) fn guess(association: Option<&str>) -> Authority {
     let of = |role, has_merged| Authority { role, is_provisional: true, has_merged, ..Authority::default() };
     match association.unwrap_or_default().to_ascii_uppercase().as_str() {

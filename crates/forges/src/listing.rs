@@ -1,4 +1,5 @@
-//! A tree as listed by a forge: recursive, or only its own entries. Pure.
+//! The list of a git tree's entries as a forge returns it: with or without all subdirectories.
+//! Pure.
 
 use std::sync::Arc;
 

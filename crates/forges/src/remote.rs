@@ -25,7 +25,7 @@ const FACTS_TTL_US: u64 = 300_000_000;
 /// The maximum number of blobs that one call prefetches.
 const AHEAD_MAX: usize = 512;
 
-/// The cached state of a repository.
+/// A repository on a forge, with its cached data.
 pub(crate) struct Repository {
     /// The requested path in lower case, because owners and names are case-insensitive.
     pub(crate) key: Arc<str>,
@@ -37,14 +37,15 @@ pub(crate) struct Repository {
 }
 
 struct State {
-    /// The path of the repository in the API.
+    /// The current path of the repository in the API.
     at: String,
     facts: Option<TaggedAnswer<Facts>>,
-    /// The time of the last successful response, in microseconds.
+    /// The time of the last successful response, in microseconds of the monotonic clock. `None`
+    /// before the first.
     heard_us: Option<u64>,
 }
 
-/// A cached response with the entity tag for revalidation.
+/// A cached response, with the entity tag for asking whether it changed.
 #[derive(Clone)]
 struct TaggedAnswer<T> {
     what: T,
@@ -90,7 +91,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Returns the commit to which a name resolves.
+    /// Returns the commit that a branch, tag or id resolves to. `None` if there is none.
     pub(crate) async fn tip(&self, name: &str) -> CodeResult<Option<ObjectId>> {
         if self.dialect().tip("", name).is_none() {
             return Ok(None);
@@ -166,13 +167,13 @@ impl Remote {
         Ok(facts)
     }
 
-    /// Checks that the repository is visible with the token. Only then does a "not found" response
-    /// mean that the object does not exist.
+    /// Checks that the token can see the repository. Only then a "not found" response means that an
+    /// object does not exist.
     pub(crate) async fn is_there(&self) -> CodeResult<()> {
         self.facts(0).await.map(|_| ())
     }
 
-    /// Returns the content of a blob.
+    /// Returns the content of a git blob by its id.
     pub(crate) async fn blob(&self, id: &ObjectId) -> CodeResult<Arc<[u8]>> {
         let key = self.key(id);
         if let Some(content) = self.account.blobs.get(&key) {
@@ -210,7 +211,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Compares two commits; `None` if the forge does not compare them.
+    /// Compares two commits. `None` if the forge cannot compare them.
     pub(crate) async fn comparison(
         &self,
         older: &ObjectId,

@@ -1,5 +1,5 @@
-//! Detects files that have another path in another revision. Pure: first by equal content, then by
-//! the forge's report for the rest. It does not compare contents line by line.
+//! Detection of renamed files between two revisions. Pure. Files with equal content come first,
+//! then the renames that the forge reports. Contents are not compared line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 

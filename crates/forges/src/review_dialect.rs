@@ -7,10 +7,11 @@ use loci_model::tasks::forge_notifications::{ForgeComment, ForgeReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
 
-/// A page of threads, and the cursor of the next page.
+/// A page of review threads (the id of the first comment, and true if the thread is resolved), and
+/// the cursor of the next page.
 pub(crate) type ThreadPage = (Vec<(u64, bool)>, Option<String>);
 
-/// The part of a forge's API that concerns reviews. `at` is a path as returned by
+/// The part of a forge's API for reviews. The argument `at` of its methods is a path returned by
 /// `Dialect::locate`.
 pub(crate) trait ReviewDialect: Send + Sync {
     fn pull_request(&self, at: &str, number: u64) -> String;
@@ -23,7 +24,7 @@ pub(crate) trait ReviewDialect: Send + Sync {
     fn read_reviews(&self, body: &[u8]) -> Option<Vec<ForgeReview>>;
 
     fn review(&self, at: &str, pr: u64, id: u64) -> String;
-    /// Parses a review; the inner `None` is one that is not submitted yet.
+    /// Parses a review. The inner `None` means that the review is not submitted yet.
     fn read_review(&self, body: &[u8]) -> Option<Option<ForgeReview>>;
 
     fn comments(&self, at: &str, pr: u64) -> String;

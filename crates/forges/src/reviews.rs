@@ -27,7 +27,7 @@ use crate::same_host;
 /// The maximum total size of the pages of a list, in bytes.
 const LIST_BYTES_MAX: usize = 128 << 20;
 
-/// A cached response with the entity tag for revalidation.
+/// A cached page of a list, with the entity tag for asking whether it changed.
 #[derive(Debug)]
 pub(crate) struct Page {
     etag: HeaderValue,
@@ -36,7 +36,7 @@ pub(crate) struct Page {
     next: Option<String>,
 }
 
-/// A repository, accessed with one account.
+/// A reader of the reviews of one repository.
 struct ReviewsReader {
     account: Arc<Account>,
     at: String,
@@ -51,7 +51,7 @@ impl ReviewsReader {
         failure::garbled(&self.account.forge.host)
     }
 
-    /// Returns one page; `None` if it does not exist.
+    /// Returns one page of a list. `None` if the repository or pull request does not exist.
     async fn page(&self, path: &str) -> CodeResult<Option<Arc<Page>>> {
         let key: Arc<str> = path.into();
         let known = self.account.pages.get(&key);
@@ -277,8 +277,8 @@ impl Forge for Forges {
     }
 }
 
-/// Selects from the changed pull requests: the oldest at or after `since`, or without it the
-/// latest.
+/// Selects from pull requests with their times of change: the oldest at or after `since`; without
+/// `since`, the latest.
 fn wanted(mut all: Vec<(u64, Timestamp)>, since: Option<Timestamp>, count: usize) -> Vec<(u64, Timestamp)> {
     // A pull request that changes meanwhile moves up, and shifts others onto the next page.
     let mut seen = BTreeSet::new();

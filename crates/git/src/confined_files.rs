@@ -14,20 +14,20 @@ use rustix::io::Errno;
 
 use crate::fault;
 
-/// Attributes that change with the content of a file, without reading it.
+/// The attributes of a file that change when its content changes, as the system reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     pub(crate) inode: u64,
     pub(crate) bytes: u64,
     pub(crate) modified: (i64, i64),
     pub(crate) changed: (i64, i64),
-    /// True if the owner may execute it.
+    /// True if the owner may execute the file.
     pub(crate) executable: bool,
 }
 
 impl Stamp {
-    /// True if the file last changed before a time, given as the duration since 1970. Its system
-    /// sets that time with each write.
+    /// Returns true if the file last changed before `time`, the duration since 1970. The system
+    /// sets the change time with each write.
     pub(crate) fn is_older_than(&self, time: Duration) -> bool {
         let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
         self.changed < (seconds, i64::from(time.subsec_nanos()))
@@ -50,7 +50,7 @@ pub(crate) struct Dir {
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
-/// Opens without blocking, so that a pipe cannot stop the reader.
+/// The flags for opening files. They never block, so that a pipe cannot stop the reader.
 const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NOFOLLOW)
@@ -64,8 +64,7 @@ impl Dir {
         found(rustix::fs::open(path, DIRECTORY, Mode::empty())).map(|fd| fd.map(|fd| Self { fd }))
     }
 
-    /// Opens a directory under this one; `None` if it does not exist, or is reached only through a
-    /// link.
+    /// Returns a directory under this one. `None` if it does not exist, or a link leads to it.
     pub(crate) fn directory(&self, path: &[u8]) -> CodeResult<Option<Self>> {
         let mut reached: Option<Self> = None;
         for name in path.split(|byte| *byte == b'/') {
@@ -95,7 +94,7 @@ impl Dir {
         })
     }
 
-    /// Reads a regular file under this directory; an error above `bytes_max`.
+    /// Reads a regular file under this directory. A file larger than `bytes_max` is an error.
     pub(crate) fn read(&self, path: &[u8], bytes_max: u64) -> CodeResult<Option<Vec<u8>>> {
         match self.file(path)? {
             Some((file, stamp)) => read_all(file, &stamp, bytes_max).map(Some),
@@ -127,7 +126,7 @@ impl Dir {
         })
     }
 
-    /// Returns the sorted names in this directory; an error above `names_max`.
+    /// Returns the sorted names in this directory. More than `names_max` names are an error.
     pub(crate) fn names(&self, names_max: usize) -> CodeResult<Vec<Vec<u8>>> {
         let failed = |error: Errno| fault::io(&error.into(), "a directory");
         let mut names = Vec::new();
@@ -199,7 +198,8 @@ fn stamp_of(stat: &rustix::fs::Stat) -> Stamp {
     }
 }
 
-/// Returns `None` if the entry does not exist, has another type than requested, or is a link.
+/// Returns `None` if the entry does not exist, has another type than requested, or is a symbolic
+/// link.
 fn found<T>(result: Result<T, Errno>) -> CodeResult<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),

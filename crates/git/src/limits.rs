@@ -22,18 +22,18 @@ pub(crate) const STRUCTURE_BYTES_MAX: u64 = 32 << 20;
 pub(crate) const DEPTH_MAX: usize = 256;
 /// The maximum length of a path, in bytes.
 pub(crate) const PATH_BYTES_MAX: usize = 4_096;
-/// The maximum number of tree entries read for one question.
+/// The maximum number of tree entries read for one call of the port.
 pub(crate) const ENTRIES_MAX: usize = 1_000_000;
-/// The maximum total size of trees read for one question, in bytes. A tree that occurs several
-/// times counts each time.
+/// The maximum total size of trees read for one call of the port, in bytes. A tree that occurs
+/// several times counts each time.
 pub(crate) const TREES_BYTES_MAX: usize = 256 << 20;
 /// The maximum total length of paths in a list of files, in bytes.
 pub(crate) const PATHS_BYTES_MAX: usize = 256 << 20;
-/// The maximum number of commits read for one question.
+/// The maximum number of commits read for one call of the port.
 pub(crate) const COMMITS_MAX: usize = 1_000_000;
 /// The maximum number of parents of a commit; merges in git's own history have at most 66.
 pub(crate) const PARENTS_MAX: usize = 1_024;
-/// The maximum number of edges from a commit to a parent followed for one question.
+/// The maximum number of edges from a commit to a parent that one call of the port follows.
 pub(crate) const WAYS_MAX: usize = 4 * COMMITS_MAX;
 /// The maximum number of history steps followed for renames.
 pub(crate) const STEPS_MAX: usize = 100_000;
@@ -49,15 +49,16 @@ pub(crate) const COMPARED_MAX: usize = 8_192;
 pub(crate) const COMPARED_BYTES_MAX: u64 = 8 << 20;
 /// The maximum total size of files whose content is read to compare two revisions, in bytes.
 pub(crate) const COMPARED_TOTAL_BYTES_MAX: u64 = 1 << 30;
-/// The maximum total memory use of their fingerprints, in bytes.
+/// The maximum memory use of the fingerprints of all compared files, in bytes.
 pub(crate) const FINGERPRINTS_BYTES_MAX: usize = 256 << 20;
-/// The maximum number of pieces compared in one comparison.
+/// The maximum number of fingerprint pieces compared in one comparison of revisions.
 pub(crate) const PIECES_MAX: u64 = 1 << 31;
 /// The maximum size of small files of the repository, in bytes: a ref, `HEAD`, `.git` files.
 pub(crate) const SMALL_FILE_BYTES_MAX: u64 = 4_096;
 /// The maximum size of configuration, alternates and ignore lists, in bytes.
 pub(crate) const CONFIG_BYTES_MAX: u64 = 1 << 20;
-/// The maximum size of packed refs and lists of cut-off commits, in bytes.
+/// The maximum size of packed refs, and of the list of commits where a shallow clone ends, in
+/// bytes.
 pub(crate) const REFS_BYTES_MAX: u64 = 128 << 20;
 /// The maximum number of names in one folder of loose refs, if they are counted.
 pub(crate) const REFS_IN_FOLDER_MAX: usize = 10_000;

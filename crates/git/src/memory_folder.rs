@@ -1,12 +1,13 @@
-//! The folder of one memory on this machine: under a root, in the directory named like the memory's
-//! id. Ids are never reused, so that no other memory gets access to its remains.
+//! The folder of one memory on this machine. Under a configured root, it is the directory named
+//! like the memory's id. Ids are never reused, so that no other memory gets access to what remains
+//! in it.
 
 use std::path::{Component, Path, PathBuf};
 
 use loci_model::MemoryId;
 
-/// True if a path is in a memory's folder under one of these roots. The folder itself does not
-/// count.
+/// Returns true if the path is inside a memory's folder under one of these roots. The folder itself
+/// does not count.
 pub(crate) fn holds(roots: &[PathBuf], memory: &MemoryId, place: &Path) -> bool {
     let Some(real) = real_place(place) else { return false };
     roots.iter().any(|root| {

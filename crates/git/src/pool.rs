@@ -42,7 +42,8 @@ impl Queue {
     }
 }
 
-/// The threads. They stop when this is dropped, after the queued tasks.
+/// The threads that read repositories. When this value is dropped, they stop after the queued
+/// tasks.
 pub(crate) struct Pool {
     queue: Arc<Queue>,
     threads: Vec<JoinHandle<()>>,
@@ -66,7 +67,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Queues a task; false if too many are queued.
+    /// Queues a task. Returns false if too many tasks are queued.
     pub(crate) fn run(&self, task: Task) -> bool {
         let mut waiting = self.queue.lock();
         if waiting.tasks.len() >= WAITING_MAX {

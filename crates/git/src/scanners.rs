@@ -14,7 +14,7 @@ use crate::objects::delta;
 use crate::repository::{config, refs};
 use crate::{trees, worktree};
 
-/// A parser with its name.
+/// The name of a parser, and the parser.
 type Named = (&'static str, fn(&str));
 
 /// The parsers, by name.

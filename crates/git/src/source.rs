@@ -1,4 +1,5 @@
-//! A repository as the port sees it: the shared part, and the worktree from which it is used.
+//! A repository as the code port uses it: the data shared by its worktrees, and the worktree
+//! through which it was opened.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::worktree::Worktree;
 pub(crate) struct Source {
     pub(crate) repository: Arc<Repository>,
     pub(crate) worktree: Option<Worktree>,
-    /// The directory with `HEAD`.
+    /// The directory that contains `HEAD`: that of the worktree, or the shared one.
     private: Dir,
 }
 
@@ -44,12 +45,13 @@ impl Source {
         self.repository.refs.follow(&self.repository.dir, &self.repository.dir, name)
     }
 
-    /// Returns the number of refs with this prefix.
+    /// Returns the number of refs with this prefix, as none, one or several.
     pub(crate) fn sole(&self, folder: &str) -> CodeResult<RefCount> {
         self.repository.refs.sole(&self.repository.dir, folder)
     }
 
-    /// True for a repository without a worktree: by its configuration, or else by its layout.
+    /// Returns true for a repository without a worktree, by its configuration, or else by its
+    /// layout.
     pub(crate) fn is_bare(&self) -> CodeResult<bool> {
         Ok(configuration(&self.repository.dir)?.bare.unwrap_or(self.worktree.is_none()))
     }
@@ -65,8 +67,8 @@ impl Source {
         })
     }
 
-    /// Returns the size of a blob in bytes; `None` if it is neither in this clone nor a known file
-    /// of the worktree.
+    /// Returns the size of a blob in bytes. `None` if the blob is neither in this clone nor a known
+    /// file of the worktree.
     pub(crate) fn blob_bytes(&self, id: &ObjectId) -> CodeResult<Option<u64>> {
         if let Some(blob) = self.repository.caches.blobs.get(&(self.repository.number, *id)) {
             return Ok(Some(blob.len() as u64));

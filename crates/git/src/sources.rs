@@ -1,5 +1,5 @@
-//! All local repositories, and the threads that read them. A repository stays open between
-//! questions; before each one its identity is checked again.
+//! All local repositories, and the threads that read them. A repository stays open between calls of
+//! the port. Before each call its identity is checked again.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct GitSources {
     pool: Arc<Pool>,
 }
 
-/// The open repositories.
+/// The repositories that are open.
 struct Shelf {
     roots: Vec<PathBuf>,
     caches: Arc<Caches>,
@@ -55,7 +55,7 @@ struct Shelf {
 #[derive(Default)]
 struct OpenSources {
     places: HashMap<PathBuf, CachedSource>,
-    /// By shared directory, because worktrees of one clone share it.
+    /// The open repositories by their shared directory, because worktrees of one clone share one.
     repositories: HashMap<PathBuf, (Stamps, Weak<Repository>)>,
     clock: u64,
 }
@@ -82,7 +82,7 @@ impl GitSources {
     /// Starts the threads.
     ///
     /// # Errors
-    /// If a thread cannot be started.
+    /// If a thread cannot be started by the operating system.
     pub fn start(options: GitOptions) -> Result<Self> {
         let pool = Pool::start(options.threads).map_err(|error| {
             Error::unavailable("a thread for reading code cannot be started: check the limit of processes")
@@ -202,7 +202,7 @@ impl Shelf {
 }
 
 impl OpenSources {
-    /// Closes the least recently used ones.
+    /// Closes the repositories that were not used for the longest time.
     fn forget(&mut self) {
         while self.places.len() > OPEN_MAX {
             let oldest = self.places.iter().min_by_key(|(_, place)| place.used).map(|(path, _)| path.clone());

@@ -24,16 +24,16 @@ struct TreeEntry<'a> {
     id: ObjectId,
 }
 
-/// The files that are in only one of two trees.
+/// The files that two trees do not have in common.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Difference {
     pub(crate) gone: Vec<CodeFile>,
     pub(crate) come: Vec<CodeFile>,
-    /// The paths of files in both with different content, if requested.
+    /// The paths of files that both trees have with different content, if requested.
     pub(crate) changed: Vec<String>,
 }
 
-/// All files of a tree, and the paths that could not be listed.
+/// The files of a tree, and the paths that could not be listed.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
     files: Arc<Vec<CodeFile>>,
@@ -44,11 +44,12 @@ pub(crate) struct Listing {
 struct ListedTree {
     files: Vec<CodeFile>,
     unlisted: Vec<String>,
-    /// Files in both trees with different content; `None`: not requested.
+    /// The files that both trees have with different content. `None` if not requested.
     changed: Option<Vec<String>>,
 }
 
-/// The remaining limits for one question: a tree of a few bytes may represent any number of files.
+/// The remaining limits for one call of the port. A tree of a few bytes may represent any number of
+/// files.
 struct Budget {
     entries: usize,
     tree_bytes: usize,

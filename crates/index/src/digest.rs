@@ -1,7 +1,7 @@
-//! A digest of everything that influences a result: two indexes with equal digests give equal
-//! results, regardless of their internal numbers. It reads the derived state (neighbours, removed
-//! prefixes, sums, frequencies) and not the changes. It can therefore compare an incrementally
-//! updated index with a rebuilt one.
+//! A digest of everything that influences a search result: two indexes with equal digests give
+//! equal results, whatever their internal numbers are. It reads the derived state (neighbours,
+//! removed prefixes, sums, frequencies) and not the changes. Tests use it to compare an updated
+//! index with a rebuilt one.
 
 use loci_model::Timestamp;
 use loci_model::event::Role;
@@ -13,7 +13,7 @@ use crate::primitives::interner::Interner;
 use crate::primitives::stable_hash::Mix;
 
 impl MemoryIndex {
-    /// Returns the digest. Scans the whole index.
+    /// Returns the digest of the index. It scans the whole index.
     pub(crate) fn digest(&self) -> u64 {
         let terms: Vec<u64> =
             self.vocabulary.texts().map(|term| Mix::default().text(term).finish()).collect();

@@ -1,4 +1,5 @@
-//! The input from the store: a record with its analysed passages and vectors. Data types only.
+//! The input of the index from the store: a record with its analysed passages and vectors. Data
+//! types only.
 
 use std::sync::Arc;
 
@@ -9,85 +10,90 @@ use loci_model::record::{RecordKind, RecordOrigin, RecordState};
 use loci_model::{ActorId, BranchName, RecordId, SessionId, StrategyId, Timestamp};
 use loci_text::TurnAnalysis;
 
-/// Everything that the index stores of a record, in its newest version.
+/// A record as the store gives it to the index: everything that the index keeps, in the newest
+/// version.
 #[derive(Debug, Clone)]
 pub struct IndexRecord {
-    /// The record.
+    /// The id of the record.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record.
     pub version: u32,
-    /// Its position in the memory's sequence of changes. Of two states of a record, the later one
-    /// has precedence.
+    /// The position of this state of the record in the memory's sequence of changes. If two states
+    /// of a record arrive, the one with the higher sequence stays.
     pub sequence: u64,
-    /// A digest of everything else here and of the passages' texts, except vectors and sequence. If
+    /// A digest of all other members and of the passages' texts, except vectors and `sequence`. If
     /// two states of a record have equal digests, only their vectors can differ, and
     /// [`crate::MemoryIndex::attach`] is enough.
     pub content: u64,
-    /// The kind.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// The state.
+    /// The state of the record.
     pub state: RecordState,
-    /// The namespace, in normal form.
+    /// The namespace of the record, in normal form.
     pub namespace: String,
-    /// The strategy that made it.
+    /// The strategy that made the record. `None` if no strategy made it.
     pub strategy: Option<StrategyId>,
-    /// The actor of its source events.
+    /// The actor of the events that the record was made from.
     pub actor: Option<ActorId>,
-    /// The session.
+    /// The session of the events that the record was made from.
     pub session: Option<SessionId>,
-    /// The branch of the session.
+    /// The branch of that session.
     pub branch: Option<BranchName>,
-    /// True if it contains one message verbatim, and is thus a turn of that conversation.
+    /// True if the record contains one message verbatim, so that it is a turn of a conversation.
     pub verbatim: bool,
-    /// The role of that message.
+    /// The role of the message that the record contains verbatim.
     pub role: Option<Role>,
-    /// Its position in the session, with the time of its event.
+    /// The position of the record in its session, with the time of its event.
     pub position: Position,
-    /// False if the time of the position is not that of an event.
+    /// True if the time in `position` is that of an event, and not that of the record's creation.
     pub has_time: bool,
-    /// The creation time of its first version.
+    /// The time at which the first version of the record was created.
     pub created_at: Timestamp,
-    /// The creation time of this version.
+    /// The time at which this version of the record was created.
     pub updated_at: Timestamp,
-    /// The origin.
+    /// The origin of the record.
     pub origin: RecordOrigin,
-    /// The inclusive start of its validity, in world time.
+    /// The start of the time in which the record's statement is valid, inclusive. It is a time of
+    /// the world, not of the store.
     pub valid_from: Timestamp,
-    /// The exclusive end of its validity, in world time.
+    /// The end of the time in which the record's statement is valid, exclusive. `None` if it has no
+    /// end.
     pub valid_to: Option<Timestamp>,
-    /// The end of the time in which the system considered it active. `None` if it still does or,
-    /// for other states, never did.
+    /// The time at which the record stopped being active. `None` if it is still active, or was
+    /// never active.
     pub known_to: Option<Timestamp>,
-    /// The expiry time, after which reads omit it.
+    /// The expiry time, after which reads leave the record out. `None` if the record does not
+    /// expire.
     pub expires_at: Option<Timestamp>,
-    /// Client-defined metadata.
+    /// The metadata of the record, which the client defines.
     pub metadata: Metadata,
-    /// The path of the file it belongs to. The index adds its terms before those of every passage;
-    /// the caller must not add them.
+    /// The path of the file that the record belongs to. The index adds the path's terms in front of
+    /// those of every passage; the caller must not add them.
     pub path: Option<String>,
-    /// Its passages: one for conversation and facts, one per chunk of a document.
+    /// The passages of the record: one for a message or a fact, one per chunk of a document.
     pub passages: Vec<IndexPassage>,
 }
 
-/// A passage: the unit of ranking.
+/// A passage: the part of a record that is ranked on its own.
 #[derive(Debug, Clone)]
 pub struct IndexPassage {
-    /// The number of the passage in its record, from 0.
+    /// The number of the passage in its record, starting at 0.
     pub part: u32,
-    /// The terms, flags and prefix of its text, as received.
+    /// The terms, flags and prefix that the analysis found in the passage's text.
     pub analysis: TurnAnalysis,
-    /// Its vector, if it is embedded.
+    /// The vector of the passage. `None` until the passage is embedded.
     pub vector: Option<StoredVector>,
 }
 
 /// A unit vector in one byte per dimension: `scale · values`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
-    /// The model and the quantisation. Only vectors of the same model are compared.
+    /// The name of the embedding model and of the quantisation. Only vectors with equal names are
+    /// compared.
     pub model: Arc<str>,
-    /// The factor of the values.
+    /// The factor by which `values` are multiplied.
     pub scale: f32,
-    /// The values, −127 to 127.
+    /// The values of the dimensions, −127 to 127.
     pub values: Box<[i8]>,
 }
 
@@ -102,7 +108,7 @@ impl StoredVector {
         Self::of_values(values, model)
     }
 
-    /// Returns a vector with these values, scaled to unit length.
+    /// Returns a vector with these values and the scale that makes its length 1.
     pub fn of_values(values: Box<[i8]>, model: impl Into<Arc<str>>) -> Self {
         let square: i64 = values.iter().map(|value| i64::from(*value) * i64::from(*value)).sum();
         let scale = if square > 0 { (1.0 / (square as f64).sqrt()) as f32 } else { 0.0 };

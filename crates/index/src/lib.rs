@@ -25,9 +25,9 @@
 //! | texts and lengths | `primitives`: `interner`, `compact_text`, `mix`, `length_class` |
 //! | inner loops | `kernels` |
 //!
-//! The index assigns the numbers of passages, records, terms and groups, and renumbers them
-//! together. Every column has a value for every number in use, so a loop over a column may index by
-//! them.
+//! The index assigns numbers to passages, records, terms and groups, and may renumber all of them.
+//! Every column has a value for each number in use, so a loop over the numbers may index into any
+//! column.
 //!
 //! To add a column, add its file (or a field of `PassageRow` or `RecordRow`), and update
 //! `compaction`, `MemoryIndex::bytes`, `digest`, and the reference implementation in

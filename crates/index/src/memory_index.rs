@@ -22,25 +22,25 @@ use crate::primitives::interner::Interner;
 use crate::search::scope::GroupSet;
 use crate::vectors::Vectors;
 
-/// The retrieval index of one memory, derived from the store and rebuildable from it at any time.
+/// The retrieval index of one memory. It is derived from the store and can be rebuilt at any time.
 ///
-/// No IO, no clock, no locks: the owner shares it. The same records give the same results,
-/// regardless of the order in which they arrived.
+/// It does no input or output, has no clock and no locks: the owner shares it. The same records
+/// give the same results, in whatever order they arrived.
 #[derive(Debug, Default)]
 pub struct MemoryIndex {
     pub(crate) sequence: u64,
     pub(crate) records: Records,
     pub(crate) columns: Columns,
-    /// The current passages.
+    /// The numbers of the current passages.
     pub(crate) live: Bits,
-    /// The passages of active records.
+    /// The numbers of the passages whose records are active.
     pub(crate) active: Bits,
-    /// The number of passages removed since the last compaction.
+    /// The number of passages that were removed since the last compaction.
     pub(crate) dead: usize,
     pub(crate) vocabulary: Interner,
-    /// The postings by term.
+    /// The postings of each term, by its number.
     pub(crate) postings: Vec<Postings>,
-    /// True during a bulk change, in which the lists of passages by attribute are not updated.
+    /// True during a bulk change. The lists of passages by attribute are not updated meanwhile.
     pub(crate) bulk: bool,
     pub(crate) words: Words,
     pub(crate) groups: Groups,
@@ -50,26 +50,27 @@ pub struct MemoryIndex {
     pub(crate) metadata: MetadataSets,
     pub(crate) facets: Facets,
     pub(crate) vectors: Vectors,
-    /// Records with an expiry, by time.
+    /// The records that expire, sorted by the time.
     pub(crate) expiring: BTreeSet<(Timestamp, u32)>,
-    /// Removed records, with the sequence number of the removal.
+    /// The removed records, with the sequence of their removal. It rejects older states that arrive
+    /// later.
     pub(crate) erased: HashMap<CompactText, u64>,
 }
 
-/// The texts of groups and positions.
+/// The texts that groups and positions refer to by number.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
-    /// Namespaces in normal form.
+    /// The namespaces, in normal form.
     pub(crate) namespaces: Interner,
-    /// Strategies.
+    /// The ids of strategies.
     pub(crate) strategies: Interner,
-    /// Actors.
+    /// The ids of actors.
     pub(crate) actors: Interner,
-    /// Sessions.
+    /// The ids of sessions.
     pub(crate) sessions: Interner,
-    /// Branches.
+    /// The names of branches.
     pub(crate) branches: Interner,
-    /// Runs of clients.
+    /// The run ids that clients send with messages.
     pub(crate) runs: Interner,
 }
 
@@ -84,15 +85,15 @@ impl MemoryIndex {
         self.sequence
     }
 
-    /// Records that every change up to `sequence` is applied, and that none of them will be applied
+    /// Records that all changes up to `sequence` are applied, and that none of them will be applied
     /// again.
     pub fn set_sequence(&mut self, sequence: u64) {
         self.sequence = sequence;
         self.erased.retain(|_, erased_at| *erased_at > sequence);
     }
 
-    /// Returns the names, sorted, that active turns of conversation in the caller's view start with
-    /// as `Name: ` and that the memory knows. Only the view of the scope counts.
+    /// Returns the known speaker names, sorted, that active turns in the caller's part of the
+    /// memory start with as `Name: `. Of the scope, only the grants count.
     pub fn known_names(&self, scope: &RecordScope) -> Vec<String> {
         let seen = self.seen_groups(scope);
         if let GroupSet::These(groups) = &seen
@@ -108,8 +109,8 @@ impl MemoryIndex {
         self.live.count() as u64
     }
 
-    /// Returns information about the contents. It scans the whole index, so it is for people and
-    /// checks, not for every request.
+    /// Returns information about the contents of the index. It scans the whole index, so use it for
+    /// people and checks, not in requests.
     pub fn info(&self) -> IndexInfo {
         let vectors: usize = self.vectors.spaces().iter().map(|space| space.holders.count()).sum();
         IndexInfo {

@@ -1,7 +1,7 @@
 //! The byte order mark that Windows editors put before a text. It is not part of the text. This
 //! module handles UTF-8 only.
 
-/// The mark, as text.
+/// The byte order mark as a character.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Returns the text after its byte order mark, if it begins with one. A second mark is part of the

@@ -4,23 +4,23 @@
 
 use std::string::FromUtf8Error;
 
-/// The first byte of an escape.
+/// The first byte of a JSON escape such as `\ud83d`.
 const BACKSLASH: u8 = b'\\';
 /// First byte of a surrogate that is encoded as UTF-8 would encode it.
 const SURROGATE_BYTE: u8 = 0xed;
-/// Length of an escape, in bytes.
+/// Length of an escape such as `\ud83d`, in bytes.
 const ESCAPE_BYTES: usize = 6;
 /// Number of bytes after an escape that the search checks one by one for the next escape.
 const NEAR_BYTES: usize = 16;
-/// U+FFFD as an escape.
+/// U+FFFD, which replaces a lone surrogate, as a JSON escape.
 const REPLACED_ESCAPE: &[u8; ESCAPE_BYTES] = br"\ufffd";
-/// U+FFFD in UTF-8.
+/// U+FFFD, which replaces a lone surrogate, in UTF-8.
 const REPLACED_BYTES: [u8; 3] = [0xef, 0xbf, 0xbd];
 
 /// Text in which lone surrogates were replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairedText {
-    /// The text.
+    /// The text, in which each lone surrogate is U+FFFD.
     pub text: Vec<u8>,
     /// Number of surrogates that were replaced.
     pub replaced: usize,
@@ -48,7 +48,7 @@ pub fn repair(text: &[u8]) -> Option<RepairedText> {
 /// Text of a file that another program wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignText {
-    /// The text.
+    /// The text, in which each lone surrogate is U+FFFD.
     pub text: String,
     /// Number of surrogates that the file held as bytes and that were replaced.
     pub replaced: usize,

@@ -18,11 +18,11 @@ pub enum DeliveryDirection {
 closed_words! {
     /// The state of a delivery.
     DeliveryState {
-        /// It is not handled yet.
+        /// The delivery waits to be sent or processed.
         Pending = "pending",
-        /// It is handled.
+        /// The delivery was sent or processed.
         Done = "done",
-        /// It was given up.
+        /// The server gave the delivery up after its last attempt.
         Failed = "failed",
     }
 }
@@ -30,27 +30,28 @@ closed_words! {
 /// A notification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The id; for incoming deliveries, the sender's.
+    /// The id of the delivery; for an incoming one, the id that the sender assigned.
     pub id: DeliveryId,
-    /// The memory.
+    /// The memory that the delivery belongs to.
     pub memory: MemoryId,
-    /// The direction.
+    /// The direction of the delivery.
     pub direction: DeliveryDirection,
-    /// The other side: a hook's name, a target.
+    /// The other side: the name of the hook that received the delivery, or the target that it is
+    /// sent to.
     pub target: String,
     /// Deliveries of one key keep their order.
     pub order_key: String,
-    /// The content; empty (`{}`) after sending, and `null` in lists.
+    /// The content of the delivery; `{}` after it was sent, and `null` in lists.
     pub body: Document,
-    /// The state.
+    /// The state of the delivery.
     pub state: DeliveryState,
-    /// Number of attempts.
+    /// Number of attempts to send the delivery so far.
     pub attempts: u32,
-    /// The time of the next attempt.
+    /// The time of the next attempt to send or process the delivery.
     pub due: Timestamp,
-    /// The last error.
+    /// The error of the last failed attempt; `None` if no attempt failed.
     pub last_error: Option<String>,
-    /// The time of its creation.
+    /// The time at which the delivery was created.
     pub created_at: Timestamp,
 }
 
@@ -68,16 +69,16 @@ pub struct DeliveryBacklog {
 /// A waiting delivery, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingDelivery {
-    /// The memory.
+    /// The memory that the delivery belongs to.
     pub memory: MemoryId,
-    /// The delivery.
+    /// The id of the delivery.
     pub id: DeliveryId,
-    /// The target.
+    /// The target that the delivery is sent to.
     pub target: String,
-    /// Number of attempts.
+    /// Number of attempts to send the delivery so far.
     pub attempts: u32,
-    /// The last error.
+    /// The error of the last failed attempt; `None` if no attempt failed.
     pub last_error: Option<String>,
-    /// The time since which it waits.
+    /// The time since which the delivery waits.
     pub since: Timestamp,
 }

@@ -15,9 +15,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The kind of an error, as far as a program must distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The named thing does not exist, or the caller may not know that it does.
+    /// The resource in the request does not exist, or the caller may not know that it does.
     NotFound,
-    /// The state of the thing does not allow the operation.
+    /// The current state of the resource does not allow the operation.
     Conflict,
     /// The input breaks a rule.
     Invalid,
@@ -27,14 +27,14 @@ pub enum ErrorKind {
     Denied,
     /// The caller did not prove an identity.
     Unauthenticated,
-    /// Too many calls; the same call may succeed later.
+    /// The caller sends too many requests. The same request may succeed later.
     Throttled,
     /// A part is out of service (disk full, folder read-only, store busy); the same call may
     /// succeed later.
     Unavailable,
-    /// Another service failed.
+    /// Another service that the server called, such as a model or a forge, failed.
     Upstream,
-    /// A broken invariant of Loci.
+    /// An invariant of Loci is broken: an error in the program.
     Bug,
 }
 
@@ -42,9 +42,9 @@ pub enum ErrorKind {
 /// distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// Not JSON, or a value of the wrong JSON type.
+    /// The request is not JSON, or contains a value of the wrong JSON type.
     CannotParse,
-    /// A member breaks its constraint.
+    /// A member of the request violates its constraint.
     FieldValidationFailed,
     /// The idempotency token was used before with other parameters.
     IdempotentParameterMismatch,
@@ -98,7 +98,7 @@ closed_words! {
         Submodule = "SUBMODULE",
         /// A link leads out of the worktree.
         SymlinkEscape = "SYMLINK_ESCAPE",
-        /// Code could not be read: no evidence for either side.
+        /// The server could not read the code. This is no evidence for or against the fact.
         Unverifiable = "UNVERIFIABLE",
         /// A text holds a secret.
         SecretDetected = "SECRET_DETECTED",

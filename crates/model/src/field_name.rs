@@ -12,7 +12,7 @@ macro_rules! field_names {
         pub enum FieldName { $($(#[$doc])* $name,)+ }
 
         impl FieldName {
-            /// Every field.
+            /// All fields that some API spells differently.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// Returns the native name. Two fields of another API may share one native name.

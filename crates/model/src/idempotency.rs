@@ -7,16 +7,16 @@ use crate::{Document, Timestamp};
 pub struct TokenScope {
     /// The memory id, or `server`.
     pub place: String,
-    /// The operation's name.
+    /// The name of the operation that the token belongs to.
     pub operation: String,
-    /// The caller's token.
+    /// The token that the caller sent.
     pub token: String,
 }
 
 /// The first successful response to a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenAnswer {
-    /// Digest of the parameters, as parsed JSON without the token.
+    /// The digest of the request's parameters, as parsed JSON without the token.
     pub parameters: String,
     /// The response, in the operation's own form.
     pub answer: Document,

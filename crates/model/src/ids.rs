@@ -58,9 +58,9 @@ text_ids! {
     AccessKeyId, "access_key_id", is_access_key, "must be 16 to 32 upper-case letters and digits";
     /// An actor: a person, an agent, a repository `owner/name`.
     ActorId, FieldName::Actor, is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
-    /// A branch of a session.
+    /// The name of a branch of a session.
     BranchName, "branch.name", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
-    /// A delivery, incoming or outgoing.
+    /// The id of a delivery, incoming or outgoing.
     DeliveryId, "delivery", is_free, "must be 1 to 256 characters without control characters";
     /// An event: 19 digits of milliseconds, `#`, hex digits. The order of ids as plain strings is
     /// the order of events.
@@ -69,17 +69,17 @@ text_ids! {
     ExchangeId, "exchange", is_free, "must be 1 to 256 characters without control characters";
     /// An exposure of one call: `exp_` and a UUID that sorts by time.
     ExposureId, "exposure_id", is_free, "must be 1 to 256 characters without control characters";
-    /// A job.
+    /// The id of a job.
     JobId, FieldName::Job, is_free, "must be 1 to 256 characters without control characters";
     /// A memory, the tenant: its name, a dash and ten letters or digits.
     MemoryId, FieldName::Memory, is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
     /// A record: `mem-` and a UUID.
     RecordId, FieldName::Record, is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
-    /// A repository, independent of its names.
+    /// The id of a repository, independent of the repository's names.
     RepositoryId, "repository", is_free, "must be 1 to 256 characters without control characters";
-    /// A conversation or a task.
+    /// The id of a session: a conversation or a task.
     SessionId, FieldName::Session, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
-    /// A strategy of a memory.
+    /// The id of a strategy of a memory.
     StrategyId, FieldName::Strategy, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A task of a coding agent, named by its orchestrator.
     TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, not start with a -, and not be dots alone";

@@ -29,7 +29,7 @@ impl Shelf {
 pub trait LedgerNoun: Serialize + DeserializeOwned {
     /// The shelf of the noun.
     const SHELF: Shelf;
-    /// Returns the memory.
+    /// Returns the memory that the noun belongs to.
     fn memory(&self) -> &MemoryId;
     /// Returns the actor that owns it. Forgetting the actor deletes it.
     fn actor(&self) -> &ActorId;
@@ -44,23 +44,23 @@ pub trait LedgerNoun: Serialize + DeserializeOwned {
     fn at(&self) -> Timestamp;
 }
 
-/// A stored noun.
+/// An entry of the ledger: a noun in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// The memory.
+    /// The memory that the entry belongs to.
     pub memory: MemoryId,
-    /// The kind of the noun.
+    /// The shelf of the entry, which names the kind of the noun.
     pub shelf: Shelf,
-    /// The key on the shelf.
+    /// The key of the entry, unique on its shelf in its memory.
     pub key: String,
-    /// The actor that owns it.
+    /// The actor that owns the entry. Erasing the actor's data deletes the entry.
     pub actor: ActorId,
     /// The subject, which lists of a part of the shelf select.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// The time by which lists are ordered.
     pub at: Timestamp,
-    /// The noun.
+    /// The stored form of the noun: its `serde` form as JSON.
     pub body: Document,
 }
 

@@ -23,7 +23,7 @@ impl TryFrom<i64> for Timestamp {
 }
 
 impl Timestamp {
-    /// The epoch.
+    /// The epoch: 1970-01-01T00:00:00Z.
     pub const EPOCH: Self = Self(0);
     /// The last millisecond of the year 9999.
     pub const LATEST: Self = Self(253_402_300_799_999);

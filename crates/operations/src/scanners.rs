@@ -10,7 +10,7 @@ use crate::input::python_literal;
 use crate::preferences::declared_file;
 use crate::records::record_content;
 
-/// Returns all of them.
+/// Returns all scanners of the operations product.
 pub fn scanners() -> Vec<Scanner> {
     vec![
         Scanner::new("blocks of an answer", |text| {

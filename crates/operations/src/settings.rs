@@ -209,7 +209,7 @@ impl SreSettings {
 pub struct SreSettingsByMemory {
     /// The settings of memories without their own.
     pub all: SreSettings,
-    /// Settings by memory name.
+    /// The operations settings, by the name of the memory.
     pub named: BTreeMap<String, SreSettings>,
 }
 

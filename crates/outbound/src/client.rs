@@ -32,25 +32,25 @@ use crate::sign_v4::Signing;
 /// clients do not all return at the same time.
 const SPREAD_MS: u64 = 250;
 
-/// The limits and settings of the policy.
+/// The limits and settings for all outgoing requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboundOptions {
     /// The connection timeout, in milliseconds.
     pub connect_ms: u64,
     /// The timeout of one attempt, in milliseconds, unless its request sets another one.
     pub timeout_ms: u64,
-    /// The maximum size of a response body, in bytes.
+    /// The maximum size of a response body, in bytes. A larger response is an error.
     pub body_bytes_max: usize,
-    /// The maximum number of repeats of a request.
+    /// The maximum number of repeated attempts of a request, after the first one.
     pub retries_max: u32,
-    /// The longest pause before a repeat, in milliseconds. If a server requests a longer one, its
-    /// response is returned at once.
+    /// The longest pause before a repeated attempt, in milliseconds. If a server requests a longer
+    /// pause, its response is returned at once.
     pub retry_wait_ms_max: u64,
     /// The value of the `User-Agent` header.
     pub user_agent: String,
-    /// A proxy for all requests.
+    /// The URL of a proxy for all requests. `None` connects directly.
     pub proxy: Option<String>,
-    /// True if configured addresses may be those of cloud metadata services.
+    /// True if the addresses in the configuration may be those of cloud metadata services.
     pub allow_metadata: bool,
 }
 
@@ -69,14 +69,14 @@ impl Default for OutboundOptions {
     }
 }
 
-/// The ports that a sender uses.
+/// The ports that an [`Outbound`] uses.
 #[derive(Clone)]
 pub struct OutboundParts {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of random numbers for the jitter of pauses.
     pub ids: Arc<dyn IdSource>,
-    /// The observer that counts refused addresses.
+    /// The observer that counts rejected addresses.
     pub observe: Arc<dyn Observe>,
     /// The resolver of host names.
     pub names: Arc<dyn Lookup>,
@@ -89,7 +89,7 @@ impl OutboundParts {
     }
 }
 
-/// A sender of requests. A process has one, because connections are kept open and shared.
+/// The sender of all outgoing HTTP requests. A process has one, because it shares open connections.
 pub struct Outbound {
     /// The client for configured addresses. It is created at the first call, because it reads the
     /// certificates of the system, and most processes make no call.
@@ -104,7 +104,7 @@ impl Outbound {
     /// Creates a sender.
     ///
     /// # Errors
-    /// Invalid if the proxy's address is invalid.
+    /// `Invalid` if the address of the proxy is invalid.
     pub fn new(options: OutboundOptions, parts: OutboundParts) -> Result<Self> {
         if let Some(proxy) = &options.proxy {
             Proxy::all(proxy).map_err(|_| {
@@ -146,8 +146,8 @@ impl Outbound {
         by.sign(request, self.parts.clock.now(), path).map_err(OutboundError::Unsignable)
     }
 
-    /// Returns the pause before the next attempt in milliseconds, or `None` if a repeat cannot
-    /// help.
+    /// Returns the pause before the next attempt, in milliseconds. `None` if the request must not
+    /// be repeated.
     fn pause_ms(&self, outcome: &std::result::Result<OutboundAnswer, FailedTry>, tries: u32) -> Option<u64> {
         let max = self.options.retry_wait_ms_max;
         match outcome {
@@ -195,9 +195,9 @@ impl Outbound {
         Ok(OutboundAnswer { status, headers, body, tries: 1, elapsed_ms: 0 })
     }
 
-    /// Resolves a caller's host name before a request through a proxy, and refuses forbidden
-    /// addresses. The proxy resolves the name again, so this refuses only those that this host can
-    /// see.
+    /// Resolves the host name of a client's address before a request through a proxy, and rejects
+    /// forbidden IP addresses. The proxy resolves the name again, so this check covers only the
+    /// addresses that this host sees.
     async fn check_for_proxy(
         &self,
         url: &Url,
@@ -242,7 +242,7 @@ impl Outbound {
         self.parts.ids.random().iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
     }
 
-    /// Reports a refused address to the observer.
+    /// Reports a rejected address to the observer, and returns the error unchanged.
     fn noted(&self, error: OutboundError) -> OutboundError {
         if let OutboundError::Refused(why) = &error {
             self.parts.observe.outbound_refused(why.as_str());
@@ -292,15 +292,15 @@ fn client(options: &OutboundOptions, parts: &OutboundParts, reach: AddressOrigin
     }
 }
 
-/// Checks for the response header by which some vendors forbid a repeat.
+/// Returns true if the response has the header by which some vendors forbid a repeat.
 fn forbids_repeats(answer: &OutboundAnswer) -> bool {
     answer.headers.get("x-should-retry").is_some_and(|value| value == "false")
 }
 
-/// An attempt without a complete response.
+/// An attempt that gave no complete response.
 struct FailedTry {
     error: OutboundError,
-    /// True if a response had begun: the request had its effect and is not repeated.
+    /// True if a response had begun. Then the request took effect and is not repeated.
     answered: bool,
 }
 

@@ -1,6 +1,6 @@
-//! Decides which addresses may be called. A configured address may be in a private network; an
-//! address from a client may not. Cloud metadata services, from which machines fetch their
-//! credentials, are forbidden for both.
+//! The rules for addresses that Loci may call. An address in the configuration may be in a private
+//! network; an address that a client sends may not. Cloud metadata services, from which machines
+//! get their credentials, are forbidden for both.
 //!
 //! Pure: [`crate::names`] resolves names, and passes each resolved address to [`forbidden`] too.
 //! IPv6 forms that embed an IPv4 address are judged by the embedded address.
@@ -70,10 +70,10 @@ const V6: &[(Ipv6Addr, u32, AddressRefusal)] = &[
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, AddressRefusal::Special),
 ];
 
-/// The rules for an address: its origin, and whether metadata services are allowed.
+/// The rules that apply to an address: who specified it, and if metadata services are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// The origin of the address.
+    /// The origin of the address: the configuration or a client.
     pub reach: AddressOrigin,
     /// True if the configuration allows metadata services. It never applies to clients' addresses.
     pub allow_metadata: bool,
@@ -106,7 +106,7 @@ pub fn address(text: &str, rules: Rules) -> Result<Url, AddressRefusal> {
 /// Checks a host name before it is resolved.
 ///
 /// # Errors
-/// If the name is that of this machine and comes from a client, or is that of a metadata service.
+/// If the name is that of this machine and a client sent it, or it is that of a metadata service.
 pub fn name(host: &str, rules: Rules) -> Result<(), AddressRefusal> {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let is = |name: &str| host == name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));

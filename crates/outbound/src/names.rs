@@ -29,7 +29,7 @@ impl Lookup for SystemNames {
     }
 }
 
-/// A refusal, as an error that passes through the HTTP client.
+/// The error that carries a rejection through the HTTP client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refusal(pub(crate) AddressRefusal);
 
@@ -41,7 +41,7 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// A resolver for the HTTP client that applies the rules.
+/// A resolver for the HTTP client that rejects forbidden IP addresses.
 #[derive(Clone)]
 pub(crate) struct GuardedNames {
     pub(crate) lookup: Arc<dyn Lookup>,
@@ -49,8 +49,8 @@ pub(crate) struct GuardedNames {
 }
 
 impl GuardedNames {
-    /// Returns the addresses of a name. One forbidden address forbids all, because a third party
-    /// that can add it can also return it alone.
+    /// Returns the IP addresses of a name. A single forbidden address rejects the name, because
+    /// whoever adds that address can also return it alone.
     pub(crate) async fn addresses(
         self,
         host: String,

@@ -63,37 +63,37 @@ pub enum SpanKind {
     Client,
 }
 
-/// A completed operation.
+/// A completed operation of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// Its trace id and span id.
+    /// The ids of the trace and of this span.
     pub context: SpanContext,
-    /// The parent span; `None` for the root span of a trace.
+    /// The id of the parent span. `None` for the root span of a trace.
     pub parent: Option<[u8; 8]>,
-    /// Spans of other traces that caused it.
+    /// The spans of other traces that caused this one.
     pub links: Vec<SpanContext>,
     /// The name of the operation.
     pub name: String,
-    /// Its kind.
+    /// The kind of the operation.
     pub kind: SpanKind,
-    /// The start time.
+    /// The time at which the operation started.
     pub started: Timestamp,
-    /// The duration, in microseconds.
+    /// The duration of the operation, in microseconds.
     pub elapsed_us: u64,
     /// True if the operation failed.
     pub failed: bool,
-    /// The names and values, in order.
+    /// The attributes of the span: names and values, in order.
     pub attributes: Vec<(&'static str, Attribute)>,
 }
 
 /// The collector that receives the traces.
 #[derive(Clone)]
 pub struct Collector {
-    /// Its address, with or without `/v1/traces`.
+    /// The URL of the collector, with or without `/v1/traces`.
     pub endpoint: String,
     /// The headers of every request; see [`headers`].
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The version of the program.
+    /// The version of this program, which the spans report.
     pub version: &'static str,
 }
 
@@ -140,11 +140,11 @@ pub struct Exporter {
 /// The result of sending a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpanBatchOutcome {
-    /// The batch was accepted, or permanently refused; more spans are queued.
+    /// The collector accepted the batch or rejected it permanently, and more spans are queued.
     More,
     /// The queue is empty.
     Empty,
-    /// The batch remains queued for another attempt.
+    /// The batch stays in the queue for another attempt.
     Later,
 }
 

@@ -8,43 +8,45 @@ use loci_model::ports::BoxFuture;
 
 use crate::sign_v4::{Signing, SigningError};
 
-/// The origin of an address, which decides where a request may go.
+/// The origin of an address. It decides which networks a request may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressOrigin {
-    /// The configuration: private networks are allowed, cloud metadata services are not.
+    /// The address is from the configuration. Private networks are allowed, cloud metadata services
+    /// are not.
     Configured,
-    /// A client: only public addresses are allowed.
+    /// The address is from a client. Only public networks are allowed.
     Public,
 }
 
-/// The permission to send a request twice.
+/// The permission to send a request again after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Retry {
-    /// A repeat has the same effect.
+    /// Sending the request again has the same effect as sending it once.
     Safe,
-    /// The request is not repeated.
+    /// Sending the request again may have another effect, so it is not repeated.
     Never,
 }
 
 /// An outgoing request.
 #[derive(Clone)]
 pub struct OutboundRequest {
-    /// The method.
+    /// The HTTP method of the request.
     pub method: Method,
-    /// The complete address.
+    /// The complete URL of the request.
     pub url: String,
-    /// The headers; several with the same name are sent in order.
+    /// The headers of the request. Several with the same name are sent in order.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// The body.
+    /// The body of the request.
     pub body: Vec<u8>,
-    /// The origin of the address.
+    /// The origin of `url`, which decides which networks the request may reach.
     pub reach: AddressOrigin,
-    /// The permission to repeat the request.
+    /// The permission to send the request again.
     pub retry: Retry,
-    /// The timeout of one attempt in milliseconds; `None` selects that of the policy.
+    /// The timeout of one attempt, in milliseconds. `None` means the timeout of
+    /// [`OutboundOptions`](crate::client::OutboundOptions).
     pub timeout_ms: Option<u64>,
-    /// The signing method. Every attempt is signed again when it is sent, because a signature is
-    /// valid for five minutes, and a queue may take longer.
+    /// The data to sign the request with. `None` sends it unsigned. Each attempt is signed when it
+    /// is sent, because a signature is valid for five minutes and a request may wait longer.
     pub signing: Option<Signing>,
 }
 
@@ -60,18 +62,18 @@ impl fmt::Debug for OutboundRequest {
     }
 }
 
-/// A response of any status.
+/// A response with any status.
 #[derive(Clone)]
 pub struct OutboundAnswer {
-    /// The status.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// The headers.
+    /// The headers of the response.
     pub headers: HeaderMap,
-    /// The complete body.
+    /// The complete body of the response.
     pub body: Vec<u8>,
-    /// The number of attempts.
+    /// The number of attempts until this response.
     pub tries: u32,
-    /// The duration in milliseconds, including pauses.
+    /// The time from the first attempt to this response in milliseconds, including pauses.
     pub elapsed_ms: u64,
 }
 
@@ -87,26 +89,26 @@ impl fmt::Debug for OutboundAnswer {
     }
 }
 
-/// The reason for which an address is refused.
+/// The reason for which an address is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressRefusal {
     /// The scheme is neither http nor https.
     Scheme,
     /// The address contains a user name or password.
     Credentials,
-    /// The port belongs to another service.
+    /// The port is below 1024 and belongs to another service.
     Port,
     /// The host is missing or invalid.
     Host,
-    /// An address of this machine.
+    /// The host is this machine.
     Loopback,
-    /// An address of a private or shared network.
+    /// The host is in a private or shared network.
     Private,
-    /// A link-local address.
+    /// The host has a link-local address.
     LinkLocal,
-    /// A cloud metadata service.
+    /// The host is a cloud metadata service.
     Metadata,
-    /// An address that belongs to no single host: multicast, broadcast, reserved, documentation.
+    /// The host has an address of no single machine: multicast, broadcast, reserved, documentation.
     Special,
 }
 
@@ -127,20 +129,21 @@ impl AddressRefusal {
     }
 }
 
-/// The reason for which there is no response.
+/// The reason for which a request has no response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutboundError {
-    /// The address is refused; nothing was sent.
+    /// The address is rejected, so nothing was sent.
     Refused(AddressRefusal),
     /// The response did not arrive in time.
     Timeout,
-    /// The connection failed; the reason, without the address.
+    /// The connection failed. The text is the reason, without the address.
     Connect(String),
     /// The response is larger than the policy allows.
     TooLarge,
-    /// The response is not HTTP, or is incomplete; the reason, without content.
+    /// The response is not HTTP, or is incomplete. The text is the reason, without content of the
+    /// response.
     Protocol(String),
-    /// The request cannot be signed; nothing was sent.
+    /// The request could not be signed, so nothing was sent.
     Unsignable(SigningError),
 }
 

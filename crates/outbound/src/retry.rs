@@ -12,7 +12,7 @@ const PAUSE_MS: u64 = 500;
 /// The maximum size of an error body that is searched for a requested pause, in bytes.
 const HINT_BYTES_MAX: usize = 64 * 1024;
 
-/// True if a response has a status after which the same request may succeed later.
+/// Returns true for the status of a failure that may be temporary.
 pub fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
 }

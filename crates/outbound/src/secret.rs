@@ -1,11 +1,11 @@
-//! A secret in memory: it is wiped when it is dropped, and never displayed.
+//! A secret in memory. The memory is overwritten when the value is dropped, and no log shows it.
 
 use std::fmt;
 
 use http::HeaderValue;
 use zeroize::Zeroizing;
 
-/// A key, a token, a password.
+/// A secret text: a key, a token or a password.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
@@ -20,8 +20,8 @@ impl Secret {
         &self.0
     }
 
-    /// Returns a header value of `prefix` and the secret, marked as sensitive; `None` if the secret
-    /// contains a character that is not allowed in a header.
+    /// Returns a header value of `prefix` followed by the secret, marked as sensitive. `None` if a
+    /// header cannot contain a character of the secret.
     pub fn header(&self, prefix: &str) -> Option<HeaderValue> {
         let whole = Zeroizing::new(format!("{prefix}{}", self.expose()));
         let mut value = HeaderValue::from_str(&whole).ok()?;

@@ -23,15 +23,15 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// The credentials and scope of a signature.
 #[derive(Clone)]
 pub struct Signer {
-    /// The access key id.
+    /// The AWS access key id.
     pub access_key: String,
-    /// The secret access key.
+    /// The AWS secret access key.
     pub secret: Secret,
     /// The session token of temporary credentials.
     pub session_token: Option<Secret>,
-    /// The region, for example `us-east-1`.
+    /// The AWS region, for example `us-east-1`.
     pub region: String,
-    /// The service, for example `bedrock`.
+    /// The name of the AWS service, for example `bedrock`.
     pub service: &'static str,
 }
 
@@ -47,27 +47,28 @@ impl fmt::Debug for Signer {
 /// The encoding of the path in the signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathRule {
-    /// All services except S3: the path is encoded a second time.
+    /// The path is percent-encoded a second time, as all services except S3 require.
     Twice,
-    /// S3: the path as sent, and the body's digest in a header.
+    /// The path is signed as it is sent, and a header contains the digest of the body, as S3
+    /// requires.
     Once,
 }
 
-/// The signing method of a request at the time of sending.
+/// The data with which a request is signed when it is sent.
 #[derive(Debug, Clone)]
 pub struct Signing {
-    /// The credentials and scope.
+    /// The credentials and the scope of the signature.
     pub by: Signer,
-    /// The encoding of the path.
+    /// The encoding of the path in the signature.
     pub path: PathRule,
 }
 
 /// The reason for which a request cannot be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SigningError {
-    /// The address is invalid.
+    /// The URL of the request is invalid.
     Address,
-    /// A header or the credentials contain characters that are not allowed in a header.
+    /// A header or the credentials contain a character that a header cannot contain.
     Characters,
 }
 

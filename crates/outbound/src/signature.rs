@@ -1,5 +1,5 @@
-//! Signatures of notifications, in the format of Standard Webhooks: HMAC-SHA256 over id, time and
-//! body. The receiver verifies them with the same secret, and rejects old timestamps.
+//! Signatures of notifications in the format of Standard Webhooks: HMAC-SHA256 over id, time and
+//! body. The receiver verifies them with the same secret, and rejects old times.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use crate::secret::Secret;
 /// The prefix of a base64 secret.
 const ENCODED: &str = "whsec_";
 
-/// The keys of a target: one, or two during a rotation.
+/// The signing keys of a target: one, or two while the secret is being replaced.
 #[derive(Clone)]
 pub struct Keys(Vec<Zeroizing<Vec<u8>>>);
 

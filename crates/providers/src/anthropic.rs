@@ -18,7 +18,7 @@ const BASE: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
 const TOOL: &str = "answer";
 
-/// The protocol of Anthropic.
+/// The implementation of the Anthropic Messages API.
 pub(crate) struct Anthropic;
 
 impl Dialect for Anthropic {

@@ -21,7 +21,7 @@ use crate::server_capabilities::JsonForm;
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const TOOL: &str = "answer";
 
-/// The protocol of Bedrock.
+/// The implementation of the Bedrock Converse API.
 pub(crate) struct Bedrock;
 
 impl Dialect for Bedrock {
@@ -90,8 +90,8 @@ impl Dialect for Bedrock {
     }
 }
 
-/// Returns the meaning of a refusal by Bedrock. Its code is in a header, or in a member of the
-/// body.
+/// Returns the meaning of an error response of Bedrock. The error code is in a header, or in a
+/// member of the body.
 pub(crate) fn failure(answer: &OutboundAnswer) -> ProviderFailure {
     let body = body(answer);
     let header = answer.headers.get("x-amzn-errortype").and_then(|value| value.to_str().ok());

@@ -1,5 +1,5 @@
-//! The interface of a protocol: it converts a completion to a request, a body to a reply, and a
-//! refusal to its meaning.
+//! The port that each provider protocol implements: it converts a completion to an HTTP request,
+//! the response body to a reply, and an error response to its meaning.
 
 use http::{HeaderName, HeaderValue, Method};
 use loci_model::job::exchange::Usage;
@@ -12,27 +12,27 @@ use crate::failure::ProviderFailure;
 use crate::registry::{Endpoint, ModelConfig};
 use crate::server_capabilities::{JsonForm, ServerCapabilities};
 
-/// The maximum length of a vendor's code, in characters; longer ones are truncated.
+/// The maximum length of an error code of a provider, in characters. Longer codes are cut.
 const WORD_CHARS_MAX: usize = 64;
 
 /// A request for a completion.
 pub(crate) struct PendingQuestion<'a> {
     pub(crate) config: &'a ModelConfig,
     pub(crate) completion: &'a Completion,
-    /// The features that the server is known to accept.
+    /// The features that the server of the model is known to accept.
     pub(crate) manners: ServerCapabilities,
-    /// The maximum number of output tokens.
+    /// The maximum number of output tokens of the completion.
     pub(crate) max_output_tokens: u32,
 }
 
-/// A protocol of language models.
+/// A provider's protocol for language models.
 pub(crate) trait Dialect: Send + Sync {
-    /// Returns the supported forms of JSON output, the strictest first. The last one uses only the
-    /// prompt.
+    /// Returns the forms in which JSON output can be requested, the strictest first. The last one
+    /// uses only the prompt.
     fn forms(&self) -> &'static [JsonForm];
 
-    /// Returns words that, in the text of a refusal (400), show that the form of the output was
-    /// rejected.
+    /// Returns the words in the text of an error response (status 400) which show that the server
+    /// rejects the form of JSON output.
     fn form_words(&self) -> &'static [&'static str];
 
     /// Checks the settings that the protocol requires; `section` is `model` or `embedder`.
@@ -41,7 +41,7 @@ pub(crate) trait Dialect: Send + Sync {
     /// Creates the request for a completion.
     fn request(&self, asking: &PendingQuestion<'_>) -> OutboundRequest;
 
-    /// Parses the body of a successful response; `None` if it does not follow the protocol.
+    /// Parses the body of a successful response. `None` if the body is not valid in this protocol.
     fn read(&self, body: &Value, asking: &PendingQuestion<'_>) -> Option<Reply>;
 
     /// Returns the meaning of an error response.
@@ -59,8 +59,8 @@ impl PendingQuestion<'_> {
         }
     }
 
-    /// Creates a reply. The model's name is the one that the response reports, or else the
-    /// configured one, truncated to the maximum length of a name.
+    /// Creates a reply. The name of the model is the one in the response, or else the configured
+    /// one, cut to the maximum length of a name.
     pub(crate) fn reply(&self, text: String, model: Option<&str>, usage: Usage, finish: Finish) -> Reply {
         let model = model.unwrap_or(&self.config.endpoint.model);
         Reply { text, model: model.chars().take(limits::SHORT_TEXT_CHARS_MAX).collect(), usage, finish }
@@ -91,18 +91,17 @@ impl Endpoint {
     }
 }
 
-/// Returns a count in a body, or 0 if it is missing.
+/// Returns the count at a JSON pointer of a body, or 0 if it is missing.
 pub(crate) fn count(body: &Value, pointer: &str) -> u64 {
     body.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Returns a text in a body.
+/// Returns the text at a JSON pointer of a body.
 pub(crate) fn text<'b>(body: &'b Value, pointer: &str) -> Option<&'b str> {
     body.pointer(pointer).and_then(Value::as_str)
 }
 
-/// Cleans a vendor's code, such as an error code: it keeps only letters, digits and `._-`, up to a
-/// maximum length.
+/// Returns a provider's error code with only letters, digits and `._-`, cut to the maximum length.
 pub(crate) fn word(text: &str) -> String {
     text.chars()
         .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))

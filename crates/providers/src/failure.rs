@@ -1,20 +1,20 @@
-//! The meaning of error responses, and the messages for users. A vendor's own message may repeat a
-//! part of the key or the prompt, so only its code is shown.
+//! The meaning of error responses of model providers, and the messages for users. A provider's own
+//! message may repeat a part of the key or the prompt, so messages contain only its error code.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 use loci_outbound::request::{OutboundAnswer, OutboundError};
 use serde_json::Value;
 
-/// A parsed refusal.
+/// The meaning of an error response of a model provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderFailure {
-    /// Its meaning.
+    /// The kind of the error.
     pub kind: ModelErrorKind,
-    /// The vendor's code, cleaned; may be empty.
+    /// The provider's error code, limited to letters, digits and `._-`. It may be empty.
     pub code: String,
 }
 
-/// Returns the meaning of a status, for refusals without a more exact code.
+/// Returns the meaning of an HTTP status, for error responses without a known code.
 pub fn kind_of_status(status: u16) -> ModelErrorKind {
     match status {
         401 | 403 => ModelErrorKind::Denied,
@@ -32,7 +32,8 @@ pub(crate) fn body(answer: &OutboundAnswer) -> Value {
     loci_json::from_slice(&answer.body).unwrap_or(Value::Null)
 }
 
-/// Returns the error for a refusal by `who`, for example ``model `main` ``.
+/// Returns the error for an error response. `who` names the model in the message, for example
+/// ``model `main` ``.
 pub fn refused(
     who: &str,
     answer: &OutboundAnswer,
@@ -48,7 +49,7 @@ pub fn refused(
     }
 }
 
-/// Returns the error for a request without a response.
+/// Returns the error for a request without a response. `who` names the model in the message.
 pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
     let (kind, remedy) = match error {
         OutboundError::Refused(_) => (ModelErrorKind::Rejected, "see base_url and [outbound] allow_metadata"),
@@ -64,7 +65,8 @@ pub fn unanswered(who: &str, error: &OutboundError) -> ModelError {
     ModelError::new(kind, format!("{who}: {error}: {remedy}"))
 }
 
-/// Returns the error for a response that does not follow the protocol.
+/// Returns the error for a response that is not valid in the protocol. `who` names the model in the
+/// message.
 pub fn garbled(who: &str) -> ModelError {
     ModelError::new(
         ModelErrorKind::Garbled,

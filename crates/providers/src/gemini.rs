@@ -17,7 +17,7 @@ use crate::server_capabilities::JsonForm;
 pub(crate) const BASE: &str = "https://generativelanguage.googleapis.com";
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The protocol of Gemini.
+/// The implementation of the Gemini API.
 pub(crate) struct Gemini;
 
 impl Dialect for Gemini {
@@ -98,7 +98,7 @@ pub(crate) fn place(model: &str) -> String {
     utf8_percent_encode(&model, PATH).to_string()
 }
 
-/// Returns the meaning of a refusal by Google.
+/// Returns the meaning of an error response of Google.
 pub(crate) fn failure(answer: &OutboundAnswer) -> ProviderFailure {
     let body = body(answer);
     let mut failure = by_status(answer, text(&body, "/error/status").unwrap_or_default());

@@ -21,12 +21,14 @@ use crate::registry::{JsonMode, ModelConfig, ModelEnvironment};
 use crate::reply_text::unwrapped;
 use crate::server_capabilities::{JsonForm, ServerCapabilities, after_refusal, both};
 
-/// The maximum number of adaptations in one call: forms, temperature, limit.
+/// The maximum number of repeated requests in one call that use fewer features: another form of
+/// JSON, no temperature, another name of the limit.
 const LESSONS_MAX: u32 = 4;
-/// The maximum size of a refusal that is searched for an unsupported feature, in bytes.
+/// The maximum size of an error response that is searched for the name of an unsupported feature,
+/// in bytes.
 const LESSON_BYTES_MAX: usize = 16 * 1024;
 
-/// A configured model.
+/// A language model from the configuration, with the features that its server accepts.
 pub(crate) struct ConfiguredModel {
     config: ModelConfig,
     dialect: &'static dyn Dialect,
@@ -51,7 +53,7 @@ impl ConfiguredModel {
         Self { config, dialect, around, who, manners: Mutex::new(manners) }
     }
 
-    /// Returns the reply, and counts the requests in `tries`.
+    /// Returns the reply of the model. `tries` receives the number of requests.
     async fn run(&self, completion: &Completion, tries: &mut u32) -> Result<Reply, ModelError> {
         for _ in 0..=LESSONS_MAX {
             let asking = PendingQuestion {
@@ -105,8 +107,8 @@ impl ConfiguredModel {
         Ok(reply)
     }
 
-    /// Adapts the known features from a refusal. Returns true if the request can be repeated in
-    /// another form.
+    /// Removes a feature that an error response rejects from the known ones. Returns true if the
+    /// request can be repeated without it.
     fn learns(&self, answer: &OutboundAnswer, asked: ServerCapabilities) -> bool {
         if !matches!(answer.status, 400 | 422) || answer.body.len() > LESSON_BYTES_MAX {
             return false;

@@ -18,7 +18,7 @@ pub(crate) const BASE: &str = "https://api.openai.com/v1";
 /// messages mention JSON.
 const SAY_JSON: &str = "Answer with one JSON object and nothing else.";
 
-/// The protocol of OpenAI.
+/// The implementation of the OpenAI chat completions API.
 pub(crate) struct OpenAi;
 
 impl Dialect for OpenAi {

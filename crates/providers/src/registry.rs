@@ -17,7 +17,7 @@ use crate::embed::{self, EmbedDialect, Embeds};
 use crate::model_call::ConfiguredModel;
 use crate::{anthropic, bedrock, gemini, openai};
 
-/// A protocol.
+/// The protocol of a model provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// The OpenAI chat completions API, which vLLM, Ollama and LM Studio support too.
@@ -45,51 +45,52 @@ pub(crate) const EMBEDDERS: &[(Protocol, &dyn EmbedDialect)] = &[
     (Protocol::Gemini, &embed::gemini::Gemini),
 ];
 
-/// The configured form of JSON output.
+/// The form in which JSON output is requested, as configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum JsonMode {
     /// The strictest form that the server accepts.
     #[default]
     Auto,
-    /// Output according to a schema.
+    /// The request contains the JSON schema of the output.
     Schema,
-    /// Any JSON object, if the protocol supports it, otherwise a schema.
+    /// The request asks for any JSON object if the protocol supports that, and otherwise contains
+    /// the schema.
     Object,
-    /// Only the prompt requests JSON.
+    /// Only the prompt asks for JSON.
     None,
 }
 
 /// AWS credentials.
 #[derive(Clone)]
 pub struct AwsKeys {
-    /// The access key id.
+    /// The AWS access key id.
     pub access_key: String,
-    /// The secret access key.
+    /// The AWS secret access key.
     pub secret: Secret,
     /// The session token of temporary credentials.
     pub session_token: Option<Secret>,
 }
 
-/// The address and credentials of a model or an embedder.
+/// The server of a model or an embedder, with credentials.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Its name in the configuration.
+    /// The name of the model or embedder in the configuration.
     pub name: String,
-    /// Its protocol.
+    /// The protocol that the server speaks.
     pub protocol: Protocol,
-    /// The base URL; `None` selects the vendor's.
+    /// The base URL of the server. `None` means that of the provider.
     pub base_url: Option<String>,
-    /// The vendor's name of the model.
+    /// The name of the model at the provider.
     pub model: String,
-    /// The API key, if one is needed.
+    /// The API key. `None` if the server needs none.
     pub key: Option<Secret>,
-    /// AWS credentials, for Bedrock without an API key.
+    /// The AWS credentials, for Bedrock without an API key.
     pub aws: Option<AwsKeys>,
-    /// The region, for Bedrock.
+    /// The AWS region, for Bedrock.
     pub region: Option<String>,
-    /// The timeout of one attempt, in milliseconds.
+    /// The timeout of one attempt of a request, in milliseconds.
     pub timeout_ms: u64,
-    /// The maximum number of concurrent requests.
+    /// The maximum number of concurrent requests to the server.
     pub concurrency: usize,
 }
 
@@ -105,31 +106,32 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// A configured model.
+/// The configuration of a language model.
 #[derive(Debug, Clone)]
 pub struct ModelConfig {
-    /// Its endpoint.
+    /// The server of the model.
     pub endpoint: Endpoint,
-    /// The sampling temperature; `None` selects the vendor's default.
+    /// The sampling temperature. `None` means the default of the provider.
     pub temperature: Option<f64>,
-    /// The form of JSON output.
+    /// The form in which JSON output is requested.
     pub json: JsonMode,
-    /// The maximum number of output tokens, also if a completion requests more.
+    /// The maximum number of output tokens. It also limits completions that request more.
     pub max_output_tokens: u32,
 }
 
-/// A configured embedder.
+/// The configuration of an embedder.
 #[derive(Debug, Clone)]
 pub struct EmbedderConfig {
-    /// Its endpoint.
+    /// The server of the embedder.
     pub endpoint: Endpoint,
-    /// The length of its vectors.
+    /// The number of dimensions of the vectors.
     pub dimensions: usize,
 }
 
 impl EmbedderConfig {
-    /// Returns the id that distinguishes its vectors: `openai/text-embedding-3-small/1536`. It does
-    /// not depend on the server, because the vectors do not either.
+    /// Returns the id of the embedding model, such as `openai/text-embedding-3-small/1536`. Vectors
+    /// with equal ids can be compared. The id does not depend on the server, because the vectors do
+    /// not either.
     pub fn model_id(&self) -> String {
         let protocol = match self.endpoint.protocol {
             Protocol::OpenAi => "openai",
@@ -141,7 +143,7 @@ impl EmbedderConfig {
     }
 }
 
-/// The ports that a model uses.
+/// The ports that models and embedders use.
 #[derive(Clone)]
 pub struct ModelEnvironment {
     /// The sender of requests.
@@ -155,7 +157,7 @@ pub struct ModelEnvironment {
 /// Creates the engine's port for a configured model.
 ///
 /// # Errors
-/// `Invalid` with the member of the configuration that is missing or invalid.
+/// `Invalid`, naming the member of the configuration that is missing or invalid.
 pub fn language_model(config: ModelConfig, around: &ModelEnvironment) -> Result<Arc<dyn LanguageModel>> {
     let Some((_, dialect)) = DIALECTS.iter().find(|(protocol, _)| *protocol == config.endpoint.protocol)
     else {
@@ -170,7 +172,7 @@ pub fn language_model(config: ModelConfig, around: &ModelEnvironment) -> Result<
 /// Creates the engine's port for a configured embedder.
 ///
 /// # Errors
-/// `Invalid` with the member of the configuration that is missing or invalid.
+/// `Invalid`, naming the member of the configuration that is missing or invalid.
 pub fn embedder(config: EmbedderConfig, around: &ModelEnvironment) -> Result<Arc<dyn Embedder>> {
     let endpoint = &config.endpoint;
     check(endpoint, "embedder")?;
@@ -225,7 +227,8 @@ fn check(endpoint: &Endpoint, section: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the error for an invalid member of the configuration.
+/// Returns the error for a member of the configuration that is missing or invalid. `section` is
+/// `model` or `embedder`.
 pub(crate) fn lacks(endpoint: &Endpoint, section: &str, member: &str, rule: &str) -> Error {
     Error::invalid(format!("{section}.{member}"), format!("{section}.{member} of `{}` {rule}", endpoint.name))
 }

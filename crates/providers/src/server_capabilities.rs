@@ -2,33 +2,33 @@
 //! the name of the output limit, and the support for a temperature. Each difference is learned
 //! once, from a refusal that mentions it, and remembered until the process ends.
 
-/// A form of requesting JSON output.
+/// A form in which a request asks for JSON output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonForm {
-    /// Output according to a schema.
+    /// The request contains the JSON schema of the output.
     Schema,
-    /// Any JSON object.
+    /// The request asks for any JSON object.
     Object,
-    /// Only the prompt requests JSON.
+    /// Only the prompt asks for JSON.
     Words,
 }
 
 /// The features that a server is known to accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerCapabilities {
-    /// The form of JSON output.
+    /// The form of JSON output that the server accepts.
     pub form: JsonForm,
-    /// True if a temperature is accepted.
+    /// True if the server accepts a temperature.
     pub temperature: bool,
-    /// True if the output limit has its old name.
+    /// True if the server knows the output limit under its old name (`max_tokens`).
     pub old_limit: bool,
 }
 
-/// Returns the features for the next attempt after a refusal; `None` if the refusal has another
-/// cause. `asked` are the features of the refused request.
+/// Returns the features to use after an error response. `None` if the error has another cause.
+/// `asked` are the features that the rejected request used.
 ///
-/// `message` is the body of the refusal. `forms` and `form_words` come from the protocol.
-/// `may_change_form` is false if the configuration specifies the form of JSON output.
+/// `message` is the body of the error response. `forms` and `form_words` come from the protocol.
+/// `may_change_form` is false if the configuration determines the form of JSON output.
 pub fn after_refusal(
     asked: ServerCapabilities,
     message: &str,
@@ -50,8 +50,8 @@ pub fn after_refusal(
     None
 }
 
-/// Combines two adaptations that were learned concurrently: of each feature, the less demanding
-/// one.
+/// Combines two sets of features that concurrent requests learned. Of each feature it takes the
+/// less demanding value.
 pub fn both(a: ServerCapabilities, b: ServerCapabilities, forms: &[JsonForm]) -> ServerCapabilities {
     let place = |form: JsonForm| forms.iter().position(|known| *known == form);
     ServerCapabilities {

@@ -6,7 +6,7 @@
 use super::code_names;
 use super::entropy::bits_per_char;
 
-/// Tokens that are recognised by their prefix, under any name.
+/// The regular expression of tokens that are recognised by their prefix, under any name.
 pub(super) const TOKENS: &str = concat!(
     r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"|do[opr]_v1_[0-9a-f]{64}",
@@ -34,11 +34,11 @@ const TOKEN_STARTS: &[&str] = &[
     "lin_api_",
     "AGE-SECRET-KEY-1",
 ];
-/// Number of hexadecimal digits of a 128-bit key.
+/// The number of hexadecimal digits of a 128-bit key.
 const HEX_DIGITS_MIN: usize = 32;
 /// Minimum number of characters of a quoted password. A shorter one protects nothing.
 const PASSWORD_CHARS_MIN: usize = 8;
-/// Words in names of values that may be shown: digests and public values.
+/// Words in names whose values may be shown: digests and public values.
 const SHOWN: &[&str] = &[
     "sha",
     "hash",
@@ -70,7 +70,7 @@ pub(super) struct SecretAssignment<'t> {
 }
 
 impl SecretAssignment<'_> {
-    /// True if the value is a secret under its name.
+    /// Returns true if the value is a secret, judged by its name and its form.
     pub(super) fn is_secret(&self) -> bool {
         self.is_token() || self.is_hex_key() || self.is_password()
     }

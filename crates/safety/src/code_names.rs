@@ -1,12 +1,12 @@
 //! Expressions of code: names made of words, members, calls. The scanner for secrets ignores them.
 //! The module parses no language. A form that no name has is not a name.
 
-/// The kind of a code expression.
+/// The kind of an expression in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expression {
-    /// One name.
+    /// A single name.
     Name,
-    /// A member or a call of something with a name.
+    /// A member of a named value, or a call of a named function.
     Access,
 }
 

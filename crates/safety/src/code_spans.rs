@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A piece of code with its delimiters.
+/// A region of code in a Markdown text, with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeRegion {
-    /// Range of bytes in the text; a fence takes whole lines.
+    /// The range of bytes in the text. A fence takes whole lines.
     pub range: Range<usize>,
-    /// True for a fence, false for a span.
+    /// True for a fenced block, false for an inline span between backticks.
     pub fence: bool,
 }
 
@@ -98,7 +98,7 @@ fn runs(part: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the positions at which blank lines begin.
+/// Returns the byte offsets at which blank lines begin.
 fn blank_lines(part: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;

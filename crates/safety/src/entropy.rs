@@ -1,6 +1,7 @@
-//! The randomness of texts, and the random-looking texts that are no secrets.
+//! The randomness of texts, and the random-looking texts that are not secrets.
 
-/// Returns the bits per character, from the text's own frequencies.
+/// Returns the entropy of the text in bits per character, from the frequencies of its own
+/// characters.
 pub(super) fn bits_per_char(text: &str) -> f64 {
     let mut counts = std::collections::BTreeMap::new();
     let mut length = 0_u32;
@@ -12,7 +13,7 @@ pub(super) fn bits_per_char(text: &str) -> f64 {
     counts.into_values().map(|count| -share(count) * share(count).log2()).sum()
 }
 
-/// True for a git commit, a UUID or a digest: random, but no secret.
+/// Returns true for a git commit, a UUID or a digest: random-looking texts that are not secrets.
 pub(super) fn is_known_hash(text: &str) -> bool {
     let text = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha1:")).unwrap_or(text);
     let digits: usize = text.bytes().filter(u8::is_ascii_hexdigit).count();
@@ -21,7 +22,7 @@ pub(super) fn is_known_hash(text: &str) -> bool {
     all && (dashes == 0 && matches!(digits, 32 | 40 | 56 | 64 | 96 | 128) || (digits == 32 && dashes == 4))
 }
 
-/// True for a text in place of a secret: a variable, an example, a mask.
+/// Returns true for a text that stands in place of a secret: a variable, an example, a mask.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let inner = text.trim_matches(['"', '\'', '`']);
     let lower = inner.to_ascii_lowercase();

@@ -104,7 +104,8 @@ pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// True for characters without a shape of their own. The matching copy omits all of them.
+/// Returns true for a character that has no visible shape of its own. The copy for pattern matching
+/// omits all of them.
 pub fn is_shapeless(c: char) -> bool {
     is_hidden(c) && !c.is_ascii()
         || matches!(c,
@@ -113,7 +114,8 @@ pub fn is_shapeless(c: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// True if a joiner or a variation selector follows a character that it may change.
+/// Returns true if the joiner or variation selector `c` follows a character whose appearance it may
+/// change.
 fn joins(before: Option<char>, c: char) -> bool {
     let selects = matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let joiner = matches!(c, '\u{200c}' | '\u{200d}');

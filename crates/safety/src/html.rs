@@ -14,7 +14,7 @@ use super::match_cache::MatchCache;
 /// Maximum length of a tag, in bytes; a longer one is text.
 const TAG_BYTES_MAX: usize = 4_096;
 
-/// A tag as written.
+/// A tag as it is written in the text.
 struct Tag<'a> {
     name: &'a str,
     closing: bool,
@@ -49,7 +49,8 @@ pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the end of the removal for the tag at `start`; `None` if the tag stays.
+/// Returns the end of the range to remove for the tag at `start`. `None` if the tag stays in the
+/// text.
 fn tag_removal(
     masked: &str,
     start: usize,
@@ -87,14 +88,14 @@ fn tag_removal(
     (!generic).then_some(tag.end)
 }
 
-/// Returns the first end of a tag at or after `at`.
+/// Returns the first `>` or other end of a tag at or after `at`.
 fn next_end(masked: &str, at: usize) -> Option<Range<usize>> {
     let rest = masked.get(at..)?;
     rest.find('>').map(|place| at + place..at + place + 1)
 }
 
-/// True for a name written like a component or a type: `Style`, `IFrame`. Any other mixed-case name
-/// hides an element.
+/// Returns true for a name written like a component or a type: `Style`, `IFrame`. Any other
+/// mixed-case name is an HTML element in disguise.
 fn is_component(written: &str) -> bool {
     let (first, rest) = written.split_at_checked(1).unwrap_or_default();
     let capital = first.bytes().all(|b| b.is_ascii_uppercase());

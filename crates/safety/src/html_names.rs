@@ -1,5 +1,5 @@
-//! The closed list of HTML element names. A name in angle brackets that is not in this list is no
-//! HTML, so the text stays unchanged.
+//! The list of HTML element names. A name in angle brackets that is not in this list is not HTML,
+//! so the text stays unchanged.
 
 /// Elements that the sanitiser removes with their content.
 pub(super) const DANGEROUS: [&str; 6] = ["embed", "form", "iframe", "object", "script", "style"];

@@ -1,8 +1,8 @@
 //! The score of a text that looks like instructions to its reader, 0 to 1, with reasons.
 //!
-//! Patterns are a readable, versioned file. A configuration may name another file. The score is
-//! their weighted sum. This module changes no text and decides nothing: [`super::prepare`] applies
-//! the consequences. A low score does not prove that a text is harmless.
+//! The patterns are a readable, versioned file. A configuration may name another one. The score is
+//! the weighted sum of the patterns that match. This module changes no text: [`super::prepare`]
+//! decides what happens to it. A low score does not prove that a text is harmless.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -13,9 +13,10 @@ use serde::Deserialize;
 use super::hidden_characters;
 use super::matching_copy::{self, matching_copy};
 
-/// The minimum score of a text that is quarantined, if the memory's settings request it.
+/// The minimum score of a text that is quarantined, if the settings of its memory request
+/// quarantine.
 pub const QUARANTINED: f32 = 0.7;
-/// The minimum score of a text that is flagged. A flag halves its trust.
+/// The minimum score of a text that is flagged. A flag halves the trust in the record.
 pub const FLAGGED: f32 = 0.3;
 /// The version of the file format that this server reads.
 const FORM: u32 = 1;
@@ -25,18 +26,18 @@ const FORM: u32 = 1;
 pub struct Injection {
     /// The score, 0 to 1.
     pub score: f32,
-    /// Reasons of the patterns that matched; sorted, without duplicates.
+    /// The reasons given by the patterns that matched, sorted, without duplicates.
     pub reasons: Vec<String>,
 }
 
-/// A set of patterns, compiled.
+/// A set of patterns that detect instructions, compiled.
 #[derive(Debug)]
 pub struct Patterns {
-    /// The version that the file states.
+    /// The version that the file of patterns states.
     version: u32,
     patterns: Vec<Pattern>,
     words: RegexSet,
-    /// The index of the pattern that each word belongs to.
+    /// For each word, the index of the pattern that it belongs to.
     owners: Vec<usize>,
     text: String,
 }
@@ -48,8 +49,8 @@ struct Pattern {
     any: Vec<Form>,
 }
 
-/// One expression. An expression of the shipped set is compiled when a text first needs it:
-/// compiling all of them takes 0.1 s, and few texts need any.
+/// A regular expression of a pattern. Those of the shipped set are compiled when a text first needs
+/// them, because compiling all takes 0.1 s and few texts need any.
 #[derive(Debug)]
 struct Form {
     expression: String,
@@ -72,12 +73,12 @@ struct File {
 struct FilePattern {
     reason: String,
     weight: f32,
-    /// Every text that the pattern matches contains one of these words.
+    /// The words of the pattern. Every text that the pattern matches contains one of them.
     words: Vec<String>,
     any: Vec<String>,
 }
 
-/// Two sets are equal if their files are equal.
+/// Two sets of patterns are equal if their files are equal.
 impl PartialEq for Patterns {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
@@ -115,7 +116,7 @@ impl Patterns {
         &SHIPPED
     }
 
-    /// Returns the patterns in force: the configured ones, or else the shipped ones.
+    /// Returns the patterns in use: the configured ones, else the shipped ones.
     pub fn in_force(own: Option<&'static Self>) -> &'static Self {
         own.unwrap_or(Self::shipped())
     }
@@ -123,7 +124,7 @@ impl Patterns {
     /// Reads a file of patterns.
     ///
     /// # Errors
-    /// `Invalid`, naming the pattern, the rule and the remedy.
+    /// `Invalid`, naming the pattern, the broken rule and how to correct it.
     pub fn parse(text: &str) -> Result<Self> {
         let patterns = Self::read(text)?;
         for (at, pattern) in patterns.patterns.iter().enumerate() {
@@ -173,7 +174,7 @@ impl Patterns {
         self.version
     }
 
-    /// Returns the weighted sum of the patterns that match a text.
+    /// Returns the score of a text: the weighted sum of the patterns that match, at most 1.
     pub fn score(&self, text: &str) -> Injection {
         let copy = matching_copy(text);
         let mut asked: Vec<usize> =
@@ -194,8 +195,8 @@ impl Patterns {
     }
 }
 
-/// Scores the hidden characters. Text in Unicode tags has no honest use, while a stray zero-width
-/// space has many.
+/// Returns the score of the hidden characters in a text. Text in Unicode tags has no honest use,
+/// while a stray zero-width space has many.
 fn hidden(text: &str) -> Injection {
     let spells = |c: char| {
         matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -23,9 +23,9 @@ static HTML_COMMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)<!--.*?(?
 
 /// Maximum number of rounds that remove comments which the removal of others formed.
 const ROUNDS_MAX: usize = 8;
-/// Labels of definitions that nothing refers to.
+/// The labels of link definitions that serve as comments, because nothing refers to them.
 const COMMENT_LABELS: &[&str] = &["//", "#", "comment", "_", "todo", "hidden"];
-/// Targets that a reference to a page never has.
+/// The targets of link definitions that serve as comments, because no page has such an address.
 const NO_PLACES: &[&str] = &["#", "<>", "<#>", "/", "//"];
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this file")]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{RedactionMode, redact};
 
-/// Returns a document without the secrets in its texts and in the names of its members; the same
-/// bytes if there are none.
+/// Returns a JSON document with the secrets in its texts and member names masked. If it has none,
+/// the bytes stay the same.
 ///
 /// # Errors
 /// `Invalid` if values are nested too deeply to be read.
@@ -18,8 +18,8 @@ pub fn redact_document(document: &Document, mode: RedactionMode) -> Result<Docum
     if clean == tree { Ok(document.clone()) } else { Document::from_tree(&clean) }
 }
 
-/// Returns the tree without the secrets in its texts and in the names of its members. Members of
-/// one name all stay.
+/// Returns a JSON value with the secrets in its texts and member names masked. Members with the
+/// same name all stay.
 fn redact_tree(tree: JsonTree, mode: RedactionMode) -> JsonTree {
     match tree {
         JsonTree::Text(text) => JsonTree::Text(redact(text, mode).0),
@@ -44,7 +44,7 @@ fn redact_members(members: Vec<(String, JsonTree)>, mode: RedactionMode) -> Vec<
     redacted
 }
 
-/// Returns the value without the secrets in its texts and in names of its members.
+/// Returns a JSON value with the secrets in its texts and member names masked.
 pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
     match value {
         Value::String(text) => Value::String(redact(text, mode).0),
@@ -61,9 +61,9 @@ pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
     }
 }
 
-/// Returns the name, with a number if another member has it. Different names may become equal when
-/// their secrets are masked, and no member may be lost. The number is the count of members, so that
-/// each prepared name can collide with only one member.
+/// Returns the name, with a number appended if the object already has a member with that name.
+/// Masking may make different names equal, and no member may be lost. The number is the count of
+/// members, so a name can collide with at most one member.
 pub fn free_name(members: &Map<String, Value>, name: String) -> String {
     let (mut free, number) = (name, members.len() + 1);
     while members.contains_key(&free) {

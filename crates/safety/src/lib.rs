@@ -43,12 +43,12 @@ pub use secrets::redact;
 pub use secrets::{RedactionMode, SecretKind};
 pub use tally::Tally;
 
-/// Kinds of findings that are counted with the kinds of secrets (the list is closed).
+/// The name under which hidden characters are counted, next to the names of [`SecretKind`].
 const HIDDEN: &str = "hidden_characters";
 const FLAGGED: &str = "injection_flagged";
 const QUARANTINED: &str = "injection_quarantined";
 
-/// The settings of a server that apply if a memory's settings omit them.
+/// The settings of the server that apply where the settings of a memory have no value.
 pub trait ServerSafety {
     /// Returns the treatment of secrets in texts that are written.
     fn redaction(&self) -> RedactionMode;
@@ -67,16 +67,17 @@ impl<T: ServerSafety> ServerSafety for std::sync::Arc<T> {
     }
 }
 
-/// The policy of the steps for one text: settings of the server and of the memory, and the source.
+/// The policy for making one text safe: the settings of the server and of the memory, and the trust
+/// in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SafetyPolicy {
-    /// The treatment of secrets.
+    /// The treatment of secrets in the text.
     pub secrets: RedactionMode,
     /// The treatment of texts that look like instructions to their reader.
     pub injection: InjectionMode,
-    /// The trust in the source.
+    /// The tier of trust in the source of the text.
     pub tier: TrustTier,
-    /// Patterns that replace the shipped ones.
+    /// The patterns of instructions that replace the shipped ones. `None` uses the shipped ones.
     pub patterns: Option<&'static Patterns>,
 }
 
@@ -91,7 +92,8 @@ impl SafetyPolicy {
         }
     }
 
-    /// Returns the policy for a text that a model made. Its quarantine loses nothing that a person
+    /// Returns the policy for a text that a model made: a text that looks like instructions is
+    /// quarantined, whatever the memory's settings are, because that loses nothing that a person
     /// wrote.
     pub fn of_model_text(self) -> Self {
         Self { injection: InjectionMode::Quarantine, ..self }
@@ -103,24 +105,24 @@ impl SafetyPolicy {
     }
 }
 
-/// A text that went through every step.
+/// A text after every safety step, with the findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SafeText {
     /// The text to store.
     pub text: String,
     /// The text for the index, if it differs.
     pub index_text: Option<String>,
-    /// True if hidden characters were found: they lower the record's trust.
+    /// True if the text contained hidden characters. They lower the trust in the record.
     pub hidden: bool,
     /// Kinds of secrets that were masked; sorted, without duplicates.
     pub masked: Vec<SecretKind>,
-    /// The findings that a record keeps.
+    /// The findings that the record stores.
     pub findings: Findings,
-    /// The trust in the record.
+    /// The tier of trust in the record.
     pub tier: TrustTier,
-    /// The state in which a new record starts: active or quarantined.
+    /// The state in which a new record of the text starts: active or quarantined.
     pub state: RecordState,
-    /// The trust as a number, 0 to 1.
+    /// The trust in the record, 0 to 1, before hidden characters and flags lower it.
     trust: f64,
 }
 
@@ -131,16 +133,16 @@ impl SafeText {
         self.trust
     }
 
-    /// Returns the reason of the state in which a record of the text starts; `None` for an active
-    /// one.
+    /// Returns the reason for the state in which a record of the text starts. `None` if the state
+    /// is active.
     pub fn state_reason(&self) -> Option<String> {
         let held = self.state == RecordState::Quarantined;
         held.then(|| format!("looks like instructions: {}", self.findings.reasons.join(", ")))
     }
 
-    /// Marks the text if another text that is shown with it, such as cited code, looks like
-    /// instructions. The other text may have reasons for its words, so it never quarantines the
-    /// text. Returns true if the text was marked.
+    /// Flags the text if `other`, which is shown together with it (such as cited code), looks like
+    /// instructions. The other text may have good reasons for its words, so it never quarantines
+    /// this one. Returns true if the text was flagged.
     pub fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
         let injection = match policy.injection {
             InjectionMode::Off => return false,
@@ -160,7 +162,8 @@ impl SafeText {
         true
     }
 
-    /// Counts the findings. Must not run within a write (see [`Tally`]).
+    /// Reports the findings to the observer, which counts them. Must not run within a write (see
+    /// [`Tally`]).
     pub fn tell(&self, observe: &dyn Observe) {
         let mut tally = Tally::default();
         tally.add(self);
@@ -178,8 +181,9 @@ pub fn secrets_in(text: &str) -> Vec<SecretKind> {
     kinds
 }
 
-/// Runs all steps on the text of a record and on its text for the index. Within a write, a long
-/// text is taken from those that were prepared outside of the write (see `write_texts`).
+/// Runs all safety steps on the text of a record and on its text for the index. Within a write
+/// transaction, the result for a long text comes from the module `write_texts`, which prepares such
+/// texts outside of the transaction.
 pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     write_texts::prepared(&text, index_text.as_deref(), policy)
         .unwrap_or_else(|| prepare_here(text, index_text, policy))
@@ -234,8 +238,8 @@ fn findings(injection: Injection, flagged: bool, masked: &[SecretKind]) -> Findi
     }
 }
 
-/// Returns a sanitised text from outside. A record needs a text, so a mask replaces a text of which
-/// nothing remains.
+/// Returns a text from an external source, sanitised. A record needs a text, so a mask replaces a
+/// text of which nothing remains.
 fn sanitised(text: String) -> String {
     let clean = sanitise(&text);
     if clean.trim().is_empty() && !text.is_empty() { secrets::MASK.to_owned() } else { clean.into_owned() }

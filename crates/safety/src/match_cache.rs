@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-/// Finds the first match at or after a position.
+/// A function that returns the first match at or after a position.
 type MatchFinder = fn(&str, usize) -> Option<Range<usize>>;
 
 /// The next match of one kind in one text.
 pub(super) struct MatchCache<'t> {
     text: &'t str,
     look: MatchFinder,
-    /// The result of the last search; `None` before the first search.
+    /// The result of the last search. The outer `None` means that there was no search yet.
     known: Option<Option<Range<usize>>>,
 }
 

@@ -7,7 +7,7 @@
 
 use super::hidden_characters::is_shapeless;
 
-/// First and last of the tag characters that spell ASCII without a shape.
+/// The range of Unicode tag characters, which spell ASCII invisibly.
 const TAGS: std::ops::RangeInclusive<u32> = 0xe_0020..=0xe_007e;
 
 /// Returns the copy: lower case, one space for white space, one LF for line ends, without Markdown
@@ -37,7 +37,8 @@ pub(super) fn matching_copy(text: &str) -> String {
     copy
 }
 
-/// Returns a pattern with its letters spelled as the copy spells them; ASCII characters stay.
+/// Returns a pattern with its letters folded like those of the matching copy. ASCII characters
+/// stay.
 pub(super) fn folded_letters(form: &str) -> String {
     let mut spelled = String::with_capacity(form.len());
     for c in form.chars() {
@@ -96,8 +97,8 @@ fn ligature(c: char) -> Option<&'static str> {
     })
 }
 
-/// Returns a letter, digit or sign that looks like this character; the character itself if there is
-/// none.
+/// Returns a letter, digit or sign that looks like this character, or the character itself if there
+/// is none.
 fn folded(c: char) -> char {
     let code = u32::from(c);
     let letter = |offset: u32| char::from_u32(u32::from(b'a') + offset % 26).unwrap_or(c);

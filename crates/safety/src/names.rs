@@ -9,12 +9,14 @@ use loci_model::{Error, ErrorText, Result};
 
 use super::{RedactionMode, SecretKind, redact, secrets_in};
 
-/// Returns a text that Loci keeps for people, such as a reason, without secrets under any settings.
+/// Returns a text that Loci stores for people, such as a reason, with its secrets masked whatever
+/// the settings are.
 pub fn kept(text: String) -> String {
     redact(text, RedactionMode::Mask).0
 }
 
-/// Checks that a name that serves as a search key holds no secret, if secrets are masked.
+/// Checks that a name contains no secret, if secrets are masked. Such a name is a search key, so it
+/// cannot be masked.
 ///
 /// # Errors
 /// `Invalid`, naming the field.
@@ -35,8 +37,8 @@ pub fn check_name(field: impl Into<ErrorText>, name: &str, mode: RedactionMode) 
     Err(Error::invalid(field, rule).listing(kinds))
 }
 
-/// Masks the values of an event's metadata, except under keys that grants bind. Returns the kinds
-/// of secrets that it found.
+/// Masks secrets in the values of an event's metadata, except under keys that grants filter by.
+/// Returns the kinds of secrets that were masked.
 pub fn mask_event_metadata(
     metadata: &mut BTreeMap<String, String>,
     mode: RedactionMode,
@@ -54,7 +56,7 @@ pub fn mask_event_metadata(
     kinds
 }
 
-/// Returns the metadata of a record from a caller without secrets in its values.
+/// Returns the metadata that a caller sends for a record, with secrets in its values masked.
 ///
 /// # Errors
 /// `Invalid` for a key that holds a secret.
@@ -63,8 +65,8 @@ pub fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metad
     Ok(masked_values(metadata, mode))
 }
 
-/// Returns metadata without secrets in its values. Stored keys stay unchanged, because no caller
-/// sent them in this request.
+/// Returns metadata with secrets in its values masked. The keys stay, because they were stored
+/// before and not sent in this request.
 pub fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
         return metadata.clone();

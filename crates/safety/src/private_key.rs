@@ -103,8 +103,8 @@ fn lines_end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Returns the number of characters at the end of a separator that may also begin the next line: a
-/// plus, and the letter of a written line end.
+/// Returns the number of characters at the end of a separator that may also belong to the next line
+/// of the key: a plus sign, and the letter of an escaped line end.
 fn lent(between: &str) -> usize {
     let before = between.trim_end_matches('+');
     between.len() - before.len() + usize::from(before.ends_with(r"\n") || before.ends_with(r"\r"))

@@ -37,8 +37,8 @@ pub fn sanitise(text: &str) -> Cow<'_, str> {
     Cow::Owned(without_hidden(now.into_owned()))
 }
 
-/// Returns a text whose rounds are used up, without comments. If comments remain, the text from the
-/// first of them on is discarded.
+/// Returns a text whose removal rounds are used up, without comments. If comments remain, the text
+/// is cut at the first one.
 fn without_hidden(mut now: String) -> String {
     for _ in 0..ROUNDS_MAX {
         match without_comments(&now) {
@@ -83,7 +83,8 @@ fn masked(text: &str, code: &[CodeRegion]) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Returns the text without the removals but with the code in them, and the new ranges of the code.
+/// Returns the text without the removed ranges but with the code inside them, and the new ranges of
+/// the code.
 fn cut(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let mut left = String::with_capacity(text.len());
     let mut kept = Vec::with_capacity(code.len());

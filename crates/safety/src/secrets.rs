@@ -15,11 +15,13 @@ use super::assigned_secrets::{self, SecretAssignment};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
 use super::{code_names, hidden_characters, private_key, url_password, write_texts};
 
-/// The mask for a text that the mask with its kind would make longer than a record may be.
+/// The mask for secrets in a text that the mask with the kind's name would make longer than a
+/// record may be.
 pub const MASK: &str = "[redacted]";
-/// The mask for passwords shorter than [`MASK`] in such a text.
+/// The mask for passwords shorter than [`MASK`], in a text that must not become longer.
 const MASK_SHORT: &str = "***";
-/// Minimum number of characters in one run of an assigned secret; the form requires the same.
+/// The minimum number of characters of an assigned secret without a break. The regular expression
+/// requires the same number.
 const ASSIGNED_CHARS_MIN: usize = 20;
 
 /// The treatment of secrets in texts: `Off` by default, or masked.
@@ -30,31 +32,31 @@ pub use loci_model::memory::settings::SecretsMode as RedactionMode;
 pub enum SecretKind {
     /// A PEM block of a private key.
     PrivateKey,
-    /// The public half of an AWS key pair.
+    /// The access key id of an AWS key pair.
     AwsAccessKey,
-    /// The secret half of an AWS key pair, under a name that states so.
+    /// The secret access key of an AWS key pair, under a name that says so.
     AwsSecretKey,
-    /// A token of GitHub.
+    /// An access token of GitHub.
     GithubToken,
-    /// A token of GitLab.
+    /// An access token of GitLab.
     GitlabToken,
-    /// A token or a webhook of Slack.
+    /// An access token or a webhook URL of Slack.
     SlackToken,
     /// A JSON web token.
     Jwt,
-    /// The value of an `Authorization` header, or a value after `Bearer`.
+    /// The value of an `Authorization` header, or the text after `Bearer`.
     AuthorizationHeader,
-    /// A key for language models.
+    /// An API key of a provider of language models.
     LlmApiKey,
-    /// A key of Google.
+    /// An API key of Google.
     GoogleApiKey,
-    /// A key of Stripe.
+    /// A secret key of Stripe.
     StripeKey,
-    /// A token of npm.
+    /// An access token of npm.
     NpmToken,
-    /// A key of an Azure account, or of a shared access signature.
+    /// The key of an Azure storage account, or a shared access signature.
     AzureKey,
-    /// A password in a URL or a data source name.
+    /// A password in a URL or in a database connection string.
     ConnectionString,
     /// A random text assigned to a name like password, secret or token, and tokens of services that
     /// have no kind of their own.
@@ -81,7 +83,7 @@ impl SecretKind {
         Self::AssignedSecret,
     ];
 
-    /// Returns the word in masks, findings and metrics.
+    /// Returns the name of the kind in masks, findings and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PrivateKey => "private_key",
@@ -154,8 +156,8 @@ impl SecretKind {
         }
     }
 
-    /// Checks the conditions that a form cannot express: the text is random enough, and it is
-    /// neither an example nor the code that reads the secret.
+    /// Checks what the regular expression cannot: that the text is random enough, and is neither an
+    /// example nor the code that reads the secret.
     fn holds(self, found: &SecretMatch<'_>) -> bool {
         let secret = found.secret;
         let mixed =
@@ -187,7 +189,7 @@ impl SecretKind {
     }
 }
 
-/// A match that has the form of a secret, with the text around it.
+/// A text that matches the regular expression of a secret, with the text around it.
 struct SecretMatch<'t> {
     before: &'t str,
     secret: &'t str,

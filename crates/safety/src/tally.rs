@@ -1,5 +1,5 @@
-//! The safety findings of a write. They are counted after the write, because a store may run a
-//! write more than once.
+//! Counting of the safety findings of a write. They are counted after the write, because a store
+//! may run the transaction more than once.
 
 use loci_model::ports::observe::Observe;
 use loci_model::record::{RecordState, TrustTier};
@@ -7,7 +7,7 @@ use loci_model::record::{RecordState, TrustTier};
 use super::secrets::SecretKind;
 use super::{FLAGGED, HIDDEN, QUARANTINED, SafeText};
 
-/// Words of findings, one for each time that it is to be counted.
+/// The names of findings to count, once for each occurrence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally(Vec<&'static str>);
 

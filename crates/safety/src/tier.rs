@@ -3,15 +3,15 @@
 
 use loci_model::record::TrustTier;
 
-/// Trust in text of an agent or a client that no person and no check confirmed.
+/// The trust in a text of an agent or a client, which no person and no check confirmed.
 const AGENT: f64 = 1.0;
-/// Trust in text from outside.
+/// The trust in a text from an external source.
 const EXTERNAL: f64 = 0.5;
-/// The factor for text that is flagged or hides characters.
+/// The factor on the trust in a text that is flagged or has hidden characters.
 const HALF: f64 = 0.5;
 
-/// Returns the trust, 0 to 1, in a text of this tier. `suspect` is true if the text was flagged or
-/// hides characters.
+/// Returns the trust, 0 to 1, in a text of a tier. `suspect` is true if the text was flagged or has
+/// hidden characters.
 pub fn reliability(tier: TrustTier, suspect: bool) -> f64 {
     let whole = match tier {
         TrustTier::Confirmed => 1.0,

@@ -1,8 +1,8 @@
-//! Long texts of one write. A write knows its texts only while it runs, and every other write waits
-//! meanwhile. So [`prepare`](super::prepare) and [`redact`](super::redact) first look here: within
-//! a write they take the texts that were prepared outside of it. If a text is still missing, they
-//! continue with a mask in its place, and the write must be rolled back. Short texts are prepared
-//! within the write.
+//! The long texts of a write transaction. Preparing them takes time, during which all other writes
+//! would wait. So within a transaction [`prepare`](super::prepare) and [`redact`](super::redact)
+//! take the results from here. If a result is missing, they continue with a placeholder, the
+//! transaction is rolled back, and it runs again when the result is ready. Short texts are prepared
+//! within the transaction.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ use super::secrets::MASK;
 use super::{RedactionMode, SafeText, SafetyPolicy, SecretKind, prepare_here, secrets};
 
 thread_local! {
-    /// The texts of the write that runs on this thread.
+    /// The texts of the write transaction that runs on this thread.
     static OF_WRITE: RefCell<Option<WriteTexts>> = const { RefCell::new(None) };
 }
 
-/// A text that a write requests. Without a policy, only its secrets are masked.
+/// A text whose result a write transaction requests. Without a policy only its secrets are masked.
 #[derive(Clone, Copy)]
 struct TextAsk<'a> {
     text: &'a str,
@@ -32,14 +32,13 @@ impl TextAsk<'_> {
         self.text.len() + self.index_text.map_or(0, str::len)
     }
 
-    /// Returns the hash under which the text is looked up, because a document may have as many
-    /// texts as bytes.
+    /// Returns the hash of the text and the policy, under which the result is found.
     fn number(&self) -> u64 {
         number_of(self.text, self.index_text)
     }
 
-    /// Returns the text with which a write continues that will be rolled back. It is never empty,
-    /// so that the write continues.
+    /// Returns the placeholder result with which the transaction continues until it is rolled back.
+    /// Its text is never empty.
     fn placeholder(&self) -> SafeAnswer {
         match self.policy {
             Some(policy) => SafeAnswer::Prepared(Box::new(prepare_here(MASK.to_owned(), None, policy))),
@@ -54,7 +53,7 @@ fn number_of(text: &str, index_text: Option<&str>) -> u64 {
     hasher.finish()
 }
 
-/// A text to be made safe outside of its write.
+/// A long text to be made safe outside of its write transaction.
 #[derive(Debug, Clone)]
 pub struct LongText {
     text: String,
@@ -77,7 +76,7 @@ impl LongText {
             && self.policy.as_ref() == ask.policy
     }
 
-    /// Runs the steps on the text.
+    /// Runs the safety steps on the text, and returns the text with the result.
     pub fn made(self) -> (Self, SafeAnswer) {
         let asked = self.clone();
         let answer = match self.policy {
@@ -91,7 +90,7 @@ impl LongText {
     }
 }
 
-/// A text after its steps.
+/// The result of the safety steps on a text.
 #[derive(Debug, Clone)]
 pub enum SafeAnswer {
     /// The result of every step.
@@ -100,17 +99,17 @@ pub enum SafeAnswer {
     Redacted(String, Vec<SecretKind>),
 }
 
-/// Texts that were prepared for a write, and those that it still waits for, by their hashes.
+/// The prepared results for a write transaction, and the texts that it still waits for, by hash.
 #[derive(Debug, Default)]
 pub struct WriteTexts {
     made: BTreeMap<u64, Vec<(LongText, SafeAnswer)>>,
     waiting: BTreeMap<u64, Vec<LongText>>,
-    /// Number of bytes of the texts that this run made safe itself.
+    /// The number of bytes of texts that this run of the transaction prepared itself.
     bytes: usize,
 }
 
 impl WriteTexts {
-    /// Adds prepared texts.
+    /// Adds prepared results.
     pub fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
         for (text, answer) in made {
             let number = number_of(&text.text, text.index_text.as_deref());
@@ -118,12 +117,14 @@ impl WriteTexts {
         }
     }
 
-    /// Returns the texts that the last run requested and did not find.
+    /// Returns and removes the texts that the last run of the transaction requested without finding
+    /// a result.
     pub fn take_waiting(&mut self) -> Vec<LongText> {
         std::mem::take(&mut self.waiting).into_values().flatten().collect()
     }
 
-    /// Returns the prepared result of a text; `None` if the write makes it itself.
+    /// Returns the prepared result for a text. `None` if the transaction must prepare the text
+    /// itself.
     fn get(&mut self, ask: &TextAsk<'_>) -> Option<SafeAnswer> {
         let bytes = self.bytes + ask.bytes();
         let is_short = bytes < limits::WRITE_TEXTS_BYTES_MIN;
@@ -152,7 +153,8 @@ fn get(ask: &TextAsk<'_>) -> Option<SafeAnswer> {
     OF_WRITE.with(|texts| texts.borrow_mut().as_mut()?.get(ask))
 }
 
-/// Returns a text after every step, if it was prepared outside of the write that runs here.
+/// Returns the prepared result of every safety step for a text, if this thread runs a write
+/// transaction.
 pub(super) fn prepared(text: &str, index_text: Option<&str>, policy: &SafetyPolicy) -> Option<SafeText> {
     match get(&TextAsk { text, index_text, policy: Some(policy) })? {
         SafeAnswer::Prepared(safe) => Some(*safe),
@@ -160,7 +162,7 @@ pub(super) fn prepared(text: &str, index_text: Option<&str>, policy: &SafetyPoli
     }
 }
 
-/// Returns a text whose secrets were masked outside of the write that runs here.
+/// Returns the prepared result of masking a text, if this thread runs a write transaction.
 pub(super) fn redacted(text: &str) -> Option<(String, Vec<SecretKind>)> {
     match get(&TextAsk { text, index_text: None, policy: None })? {
         SafeAnswer::Redacted(text, kinds) => Some((text, kinds)),
@@ -168,7 +170,7 @@ pub(super) fn redacted(text: &str) -> Option<(String, Vec<SecretKind>)> {
     }
 }
 
-/// Returns the texts from the thread to their owner, even if the work panics.
+/// A guard that gives the texts of the thread back to their owner, even if the work panics.
 struct Lent<'a>(&'a Mutex<WriteTexts>);
 
 impl Drop for Lent<'_> {
@@ -179,11 +181,11 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Runs a write once with its texts.
+/// Runs a write transaction once, with its prepared texts.
 ///
 /// # Errors
-/// Errors of the work; `Unavailable` if texts are still to be prepared: the caller must roll the
-/// write back.
+/// The errors of `work`; `Unavailable` if results of texts are still missing. The caller must then
+/// roll the transaction back.
 pub fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut own = std::mem::take(&mut *lock(texts));
     own.waiting.clear();

@@ -1,5 +1,5 @@
-//! An authenticated caller, with the engine and the standing of the call. Functions shared by the
-//! native API and the tools take one, so that both behave alike.
+//! An authenticated caller, with the engine and the call's memory, directory and user. Functions
+//! that the native API and the tools share take this type, so that both behave alike.
 
 use loci_engine::calls::call_context::CallContext;
 use loci_model::principal::Principal;

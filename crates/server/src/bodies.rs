@@ -26,15 +26,16 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// The extent to which the head of a request proves its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// Complete: the caller is known.
+    /// The head of the request proves the caller completely.
     Complete,
-    /// A known key, and a signature that covers the body.
+    /// The head names a known key, and its signature covers the body, which must be read to verify
+    /// it.
     SignedBody,
-    /// None: a hook's signature covers the body.
+    /// The head proves nothing: the signature of a hook covers only the body.
     Hook,
 }
 
-/// The budgets.
+/// The budgets for request bodies in memory.
 pub struct Bodies {
     clock: Arc<dyn Clock>,
     all: Arc<Semaphore>,
@@ -49,20 +50,20 @@ pub struct Bodies {
 pub struct ReadBody {
     /// The bytes as received.
     pub bytes: Bytes,
-    /// The permit in the budget of unverified bodies. Drop it when this one is verified.
+    /// The permit in the budget of unverified bodies. Drop the permit when the body is verified.
     pub unverified: Option<OwnedSemaphorePermit>,
 }
 
 /// The reason why a body was not read.
 #[derive(Debug)]
 pub enum BodyError {
-    /// It has more than this number of bytes.
+    /// The body has more than this number of bytes.
     TooLarge(usize),
-    /// It ended early.
+    /// The body ended early, or the connection broke.
     Broken(axum::Error),
-    /// It came too slowly, or took too long.
+    /// The body came too slowly, or took too long.
     TooSlow,
-    /// The budget is used up.
+    /// The budget for bodies in memory is used up.
     Full,
 }
 

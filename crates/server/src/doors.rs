@@ -42,7 +42,7 @@ pub struct DoorOptions {
     pub os_user: String,
     /// The tools, and the way they are served.
     pub mcp: McpOptions,
-    /// Settings of buckets.
+    /// The settings of the S3 interface: its buckets.
     #[cfg(feature = "documents")]
     pub s3: S3Options,
     /// The configuration in the form of `loci config print --json`, without secrets.
@@ -78,11 +78,11 @@ pub struct DoorState {
     pub engine: Loci,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The source of request ids.
+    /// The source of random ids, such as the ids of requests.
     pub ids: Arc<dyn IdSource>,
-    /// Settings.
+    /// The settings that all interfaces share.
     pub options: Arc<DoorOptions>,
-    /// The gate that decides if a request needs credentials.
+    /// The gate, which decides if a request needs credentials.
     pub gate: Arc<Gate>,
     /// The budgets of bodies in memory.
     pub bodies: Arc<Bodies>,
@@ -90,7 +90,7 @@ pub struct DoorState {
     pub metrics: Arc<Metrics>,
     /// The result of the last readiness check of the store.
     pub(crate) readiness: Arc<CachedValue<Option<String>>>,
-    /// Figures that cost a read of every memory, with the time of their last count.
+    /// The metrics whose computation reads every memory, with the time of their last computation.
     pub(crate) figures: Arc<CachedValue<()>>,
     /// The services that may send hooks, with their secrets.
     pub hooks: Arc<Hooks>,
@@ -102,7 +102,7 @@ pub struct DoorState {
     pub mcp: Arc<Mcp>,
     /// The running imports.
     pub imports: Arc<Imports>,
-    /// The number of further clones that may be served at once.
+    /// Permits for clones of git mirrors: the number of clones that may start now.
     #[cfg(feature = "documents")]
     pub(crate) clones: Arc<Semaphore>,
 }
@@ -143,7 +143,7 @@ impl Doors {
         }))
     }
 
-    /// Sets the metrics, which the engine's pipeline counts on too.
+    /// Returns the interfaces with these metrics, in which the engine's pipeline counts too.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
         Arc::make_mut(&mut self.0).metrics = metrics;

@@ -1,5 +1,5 @@
-//! Rows with one body: the content of such a row is a document, and the other columns only find it.
-//! Equal in both stores.
+//! Rows with one JSON document in the column `body`: the other columns only select the row.
+//! SQLite and PostgreSQL store these rows in the same way.
 
 use loci_model::Result;
 use serde::de::DeserializeOwned;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use crate::codes::stored;
 use crate::fields::Fields;
 
-/// Returns the body of a row, which is a `what`.
+/// Returns the document in the body of a row; `what` names the kind of document in the error.
 ///
 /// # Errors
 /// A bug, if the row is damaged.

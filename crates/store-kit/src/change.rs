@@ -13,58 +13,63 @@ use loci_model::{RecordId, Timestamp};
 
 use crate::passages::passages;
 
-/// The minimum number of records for parallel analysis.
+/// The number of records from which [`analyse`] uses several threads. Fewer records are analysed
+/// on the calling thread.
 const SHARED_MIN: usize = 256;
 
-/// The vectors of a record, each with its part.
+/// The embedding vectors of a record, each with the number of the passage that it belongs to.
 pub type Vectors = Vec<(u32, StoredVector)>;
 
-/// Returns the `content` of a record that the index contains.
+/// A function that returns the digest of the content that an index holds of a record; `None` if
+/// the index does not contain the record.
 pub type IndexedContent<'a> = &'a dyn Fn(&RecordId) -> Option<u64>;
 
-/// A stored record with the further data of its row.
+/// A record as it is stored, with the columns of its row that are not members of [`Record`].
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
-    /// The record.
+    /// The record itself.
     pub record: Record,
-    /// The time when it ceased to be active.
+    /// The time when the record ceased to be active; `None` for a record that is active or never
+    /// was.
     pub left_at: Option<Timestamp>,
-    /// True if its content is erased.
+    /// True if the content of the record is erased.
     pub gone: bool,
 }
 
-/// A changed record, read as far as necessary.
+/// A record that changed since the index was last updated. Only the parts that the index needs
+/// are read.
 #[derive(Debug)]
 pub enum Changed {
-    /// Only its vectors may have changed.
+    /// The text of the record is the one in the index: only the vectors may have changed.
     Vectors {
-        /// The record.
+        /// The id of the changed record.
         record: RecordId,
         /// The sequence number of the change.
         sequence: u64,
     },
-    /// Any part may have changed.
+    /// Any part of the record may have changed.
     Record {
-        /// The record.
+        /// The record in its new form.
         stored: Box<StoredRecord>,
-        /// The digest of its content.
+        /// The digest of the record's content.
         content: u64,
     },
 }
 
-/// A change of one record, ready to be applied.
+/// A change of one record that an index can apply without further analysis.
 #[derive(Debug)]
 pub enum IndexChange {
-    /// The record has this state.
+    /// Replaces the record in the index by this form.
     Apply(Box<IndexRecord>),
-    /// Only the vectors changed, given by part.
+    /// Replaces only the vectors of the record with this id, at this sequence number of the
+    /// memory.
     Attach(RecordId, u64, Vectors),
-    /// The record was removed.
+    /// Removes the record with this id, at this sequence number of the memory.
     Remove(RecordId, u64),
 }
 
 impl IndexChange {
-    /// Applies the change.
+    /// Applies the change to `index`.
     pub fn apply_to(self, index: &mut MemoryIndex) {
         match self {
             Self::Apply(record) => index.apply(*record),
@@ -74,8 +79,8 @@ impl IndexChange {
     }
 }
 
-/// Returns the changes of these records in order. Many records are analysed with up to `threads`
-/// threads.
+/// Returns the index changes for changed records, in the same order. Many records are analysed on
+/// up to `threads` threads.
 pub fn analyse(mut rows: Vec<(Vectors, Changed)>, threads: usize) -> Vec<IndexChange> {
     if rows.len() < SHARED_MIN || threads < 2 {
         return rows.into_iter().map(change).collect();
@@ -149,8 +154,8 @@ fn change((vectors, changed): (Vectors, Changed)) -> IndexChange {
     }))
 }
 
-/// Returns the position of a record in its session: that of the message it contains verbatim,
-/// otherwise that of its own id.
+/// Returns the position of a record in its session: the position of the message whose text the
+/// record repeats verbatim, otherwise a position from the record's own id.
 fn position(record: &Record) -> Position {
     let held = record.provenance.sources.first().filter(|_| record.provenance.verbatim);
     Position {

@@ -1,5 +1,5 @@
-//! Short forms of frequently stored values: codes of closed lists, keys of record ids, digests of
-//! texts.
+//! Short forms of values that are stored often: numbers for the members of closed lists, binary
+//! keys for record ids, and digests of texts.
 
 use loci_model::delivery::{DeliveryDirection, DeliveryState};
 use loci_model::idempotency::TokenScope;
@@ -7,15 +7,15 @@ use loci_model::{Error, RecordId, Result};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Returns the error for a damaged stored value: the database was changed externally, or there is a
-/// bug.
+/// Returns the error for a stored value that cannot be read; `what` names the value. Either
+/// another program changed the database, or Loci has a bug.
 pub fn damaged(what: &str) -> Error {
     Error::bug(format!(
         "a stored {what} cannot be read: the database was changed from outside; restore a backup"
     ))
 }
 
-/// Returns a parsed stored value. An invalid one is damaged.
+/// Returns a stored value after parsing. A value that does not parse gives the error [`damaged`].
 ///
 /// # Errors
 /// A bug, if the value is invalid.
@@ -35,12 +35,12 @@ pub fn json<T: Serialize>(value: &T) -> Result<String> {
         .map_err(|error| Error::bug("a value that cannot be written as JSON").caused_by(error))
 }
 
-/// Returns an optional id as text.
+/// Returns the text of an optional id.
 pub fn optional<T: AsRef<str>>(id: Option<&T>) -> Option<&str> {
     id.map(AsRef::as_ref)
 }
 
-/// Roles by their code.
+/// The roles of messages; the index of a role in the list is its stored code.
 pub const ROLES: &[loci_model::event::Role] = &[
     loci_model::event::Role::Assistant,
     loci_model::event::Role::User,
@@ -48,25 +48,26 @@ pub const ROLES: &[loci_model::event::Role] = &[
     loci_model::event::Role::Other,
 ];
 
-/// Directions of deliveries by their code.
+/// The directions of deliveries; the index of a direction in the list is its stored code.
 pub const DIRECTIONS: &[DeliveryDirection] = &[DeliveryDirection::In, DeliveryDirection::Out];
 
-/// States of deliveries by their code.
+/// The states of deliveries; the index of a state in the list is its stored code.
 pub const DELIVERY_STATES: &[DeliveryState] =
     &[DeliveryState::Pending, DeliveryState::Done, DeliveryState::Failed];
 
-/// Returns the code of a value in its closed list. New values are only appended; a test fixes the
-/// codes.
+/// Returns the stored code of a value: its index in the list `all`. New values are only appended
+/// to such a list, and a test fixes the codes.
 pub fn code_of<T: PartialEq>(all: &[T], value: T) -> i64 {
     all.iter().position(|other| *other == value).and_then(|place| i64::try_from(place).ok()).unwrap_or(-1)
 }
 
-/// Returns the value with a code in its closed list.
+/// Returns the value of the list `all` with this stored code.
 pub fn of_code<T: Copy>(all: &[T], code: i64) -> Result<T> {
     usize::try_from(code).ok().and_then(|place| all.get(place)).copied().ok_or_else(|| damaged("code"))
 }
 
-/// Returns ` AND column IN (…)` for the codes of the wanted values; empty if there are none.
+/// Returns the SQL condition ` AND column IN (…)` with the codes of the wanted values. The
+/// condition is empty if no value is wanted, which selects all rows.
 pub fn among_codes<T: Copy + PartialEq>(column: &str, all: &[T], wanted: &[T]) -> String {
     if wanted.is_empty() {
         return String::new();
@@ -76,14 +77,16 @@ pub fn among_codes<T: Copy + PartialEq>(column: &str, all: &[T], wanted: &[T]) -
     format!(" AND {column} IN ({})", codes.join(","))
 }
 
-/// Returns the key of a record id: the 16 bytes of its UUID; for an id of another form, its bytes.
+/// Returns the stored key of a record id: the 16 bytes of the UUID, or the bytes of the text if
+/// the id has another form.
 pub fn key_of(id: &RecordId) -> Vec<u8> {
     let text = id.as_str();
     text.strip_prefix("mem-").and_then(uuid_bytes).unwrap_or_else(|| text.as_bytes().to_vec())
 }
 
-/// Returns the short form of an id that is usually a UUID: its 16 bytes. Another id, which has no
-/// zero characters, gives its bytes and one zero, or two if it would look like a UUID.
+/// Returns the stored form of an id that is usually a UUID: its 16 bytes. Any other id has no
+/// zero characters and is stored as its bytes and one zero byte, or two if the result would be 16
+/// bytes long like a UUID.
 pub fn short_of(id: &str) -> Vec<u8> {
     uuid_bytes(id).unwrap_or_else(|| {
         let mut bytes = id.as_bytes().to_vec();
@@ -95,7 +98,7 @@ pub fn short_of(id: &str) -> Vec<u8> {
     })
 }
 
-/// Returns the id of a short form.
+/// Returns the id whose stored form [`short_of`] created.
 ///
 /// # Errors
 /// A bug, if it is damaged.
@@ -107,7 +110,7 @@ pub fn of_short(bytes: &[u8]) -> Result<String> {
     Ok(text.trim_end_matches('\0').to_owned())
 }
 
-/// Returns the record id of a key.
+/// Returns the record id whose stored key [`key_of`] created.
 pub fn id_of(key: &[u8]) -> Result<RecordId> {
     if key.len() != 16 {
         let text = stored(String::from_utf8(key.to_vec()), "record id")?;
@@ -117,7 +120,7 @@ pub fn id_of(key: &[u8]) -> Result<RecordId> {
         .map_err(|error| Error::bug("a record id that breaks its rule").caused_by(error))
 }
 
-/// Returns a UUID with these bytes, in lower case with dashes, after a prefix.
+/// Returns the text `before`, followed by the UUID with these bytes in lower case with dashes.
 fn uuid_text(before: &str, bytes: &[u8]) -> String {
     let mut text = String::with_capacity(40);
     text.push_str(before);
@@ -132,7 +135,7 @@ fn uuid_text(before: &str, bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the bytes of a UUID in lower case with its dashes in place.
+/// Returns the 16 bytes of a UUID in lower case with dashes; `None` for any other text.
 fn uuid_bytes(uuid: &str) -> Option<Vec<u8>> {
     if uuid.len() != 36 {
         return None;
@@ -150,7 +153,8 @@ fn uuid_bytes(uuid: &str) -> Option<Vec<u8>> {
     Some(digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }
 
-/// Returns a 64-bit digest (FNV-1a) that narrows a search; matches are compared in full.
+/// Returns a 64-bit digest (FNV-1a) by which an index finds texts. Callers compare the texts that
+/// it finds in full, because two texts may have the same digest.
 pub fn digest(text: &str) -> i64 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -169,8 +173,8 @@ pub fn bytes_of_hex(digits: &str) -> Option<Vec<u8>> {
     pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }
 
-/// Returns the digest of an idempotency token: 128 bits, to prevent collisions even with malicious
-/// tokens.
+/// Returns the stored digest of an idempotency token in its scope. It has 128 bits, so that
+/// nobody can construct two tokens with the same digest.
 pub fn token_digest(scope: &TokenScope) -> Vec<u8> {
     let mut hash = Sha256::new();
     for part in [&scope.place, &scope.operation, &scope.token] {

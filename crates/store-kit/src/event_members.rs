@@ -1,4 +1,4 @@
-//! Members that few events have, in one JSON column.
+//! Members of events that few events have: they are stored together in one JSON column.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codes::json;
 
-/// The members of an event without a column.
+/// The members of an event that have no column of their own.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventMore {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -24,7 +24,7 @@ fn is_plain(notes: &EventNotes) -> bool {
 }
 
 impl EventMore {
-    /// Returns the JSON, or `None` if all members are absent.
+    /// Returns the JSON of these members of an event, or `None` if the event has none of them.
     ///
     /// # Errors
     /// A bug, if it cannot be serialised.

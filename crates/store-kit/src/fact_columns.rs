@@ -1,5 +1,5 @@
-//! The columns of facts and fact events: equal in both stores except for the widths of numbers.
-//! `fact_rows` reads them.
+//! The values of the columns of facts and fact events. SQLite and PostgreSQL differ only in the
+//! widths of the numbers. `fact_rows` reads the same columns.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
@@ -10,46 +10,47 @@ use loci_model::{Result, Timestamp};
 use crate::codes::{code_of, json, key_of, short_of};
 use crate::fact_rules;
 
-/// The columns of a fact, with those of its reads.
+/// The values of the columns of a fact, and of its row in the table that counts reads.
 pub struct FactColumns {
-    /// The key of the record.
+    /// The stored key of the fact's record.
     pub key: Vec<u8>,
-    /// The repository's id.
+    /// The stored form of the repository's id.
     pub repository: Vec<u8>,
-    /// The digest of the content.
+    /// The digest of the fact's content.
     pub hash: String,
-    /// The status, with the codes of record states.
+    /// The status of the fact, as the code of a record state.
     pub status: i64,
-    /// True if it is proposed, with citations that are not verified.
+    /// True for a proposed fact: its citations are not verified yet.
     pub proposed: bool,
-    /// The number of citations.
+    /// The number of citations of the fact.
     pub citations: i64,
-    /// The time of the last confirmation, in milliseconds.
+    /// The time of the fact's last confirmation, in Unix milliseconds.
     pub refreshed: i64,
-    /// The creation time, in milliseconds.
+    /// The creation time of the fact, in Unix milliseconds.
     pub created: i64,
-    /// The time of the last use, in milliseconds.
+    /// The time at which the fact was last used, in Unix milliseconds; `None` if it was never
+    /// used.
     pub used: Option<i64>,
-    /// The expiry time, in milliseconds.
+    /// The time at which the fact expires, in Unix milliseconds.
     pub expires: i64,
-    /// The number of verifications.
+    /// The number of times that the fact was verified.
     pub verifications: i64,
-    /// The number of rejections.
+    /// The number of times that the fact was rejected.
     pub rejections: i64,
-    /// The number of reported uses.
+    /// The number of times that an agent reported the use of the fact.
     pub applied: i64,
-    /// The number of retrievals in the row of reads.
+    /// The number of times that searches returned the fact, as the table of reads counts them.
     pub retrieved: i64,
-    /// The number of retrievals in the row of reads whose events retention removed.
+    /// The part of the retrievals whose fact events retention has removed.
     pub swept: i64,
-    /// Its rows in the table of paths.
+    /// The paths of the fact's citations, one row each in the table of paths.
     pub paths: Vec<String>,
-    /// The citations and other members, as JSON.
+    /// The citations and all members of the fact without a column, as JSON.
     pub body: String,
 }
 
 impl FactColumns {
-    /// Returns the columns of a fact.
+    /// Returns the values of the columns for a fact.
     ///
     /// # Errors
     /// As [`fact_rules::paths_of`].
@@ -78,33 +79,33 @@ impl FactColumns {
     }
 }
 
-/// The columns of a fact event, without the mark for keeping it. Texts and details are taken from
-/// the event.
+/// The values of the columns of a fact event that need a conversion. Texts are taken from the
+/// event, and the caller decides about the column `kept`, which exempts an event from retention.
 pub struct FactEventColumns<'a> {
-    /// The id.
+    /// The stored form of the event's id.
     pub id: Vec<u8>,
-    /// The repository's id.
+    /// The stored form of the repository's id.
     pub repository: Vec<u8>,
-    /// The key of the record.
+    /// The stored key of the fact's record; `None` for an event without a fact.
     pub key: Option<Vec<u8>>,
-    /// The code of the kind.
+    /// The code of the event's kind.
     pub kind: i64,
-    /// The time, in milliseconds.
+    /// The time of the event, in Unix milliseconds.
     pub at: i64,
-    /// The code of the verdict.
+    /// The code of the verdict; `None` for an event without a verdict.
     pub verdict: Option<i64>,
-    /// The duration, in milliseconds.
+    /// The duration of the verification, in milliseconds; `None` if it was not measured.
     pub duration: Option<i64>,
-    /// The commit.
+    /// The commit at which the fact was verified, if any.
     pub revision: Option<&'a [u8]>,
-    /// The code of the method.
+    /// The code of the method of the verification, if any.
     pub method: Option<i64>,
-    /// The details, as JSON.
+    /// The details of the event as JSON, if any.
     pub details: Option<&'a str>,
 }
 
 impl<'a> FactEventColumns<'a> {
-    /// Returns the columns of an event.
+    /// Returns the values of the columns for a fact event.
     pub fn of(event: &'a FactEvent) -> Self {
         Self {
             id: short_of(&event.id),

@@ -26,13 +26,14 @@ fn commit(bytes: &[u8]) -> Result<ObjectId> {
     ObjectId::from_bytes(bytes).ok_or_else(|| damaged("commit"))
 }
 
-/// Reads a repository: body.
+/// Reads a repository from a row whose only column is the body.
 pub fn repository(row: &impl Fields) -> Result<Repository> {
     json(row, 0, "repository")
 }
 
-/// Reads a fact: key, repository, hash, status, proposed, refreshed, created, used, expires,
-/// verifications, rejections, applied, retrieved, swept, body.
+/// Reads a fact from a row with these columns in this order: key, repository, hash, status,
+/// proposed, refreshed, created, used, expires, verifications, rejections, applied, retrieved,
+/// swept, body.
 pub fn fact(memory: &MemoryId, row: &impl Fields) -> Result<Fact> {
     let detail: FactDetail = json(row, 14, "fact")?;
     Ok(Fact {
@@ -57,8 +58,9 @@ pub fn fact(memory: &MemoryId, row: &impl Fields) -> Result<Fact> {
     })
 }
 
-/// Reads a fact event: id, repository, key, kind, time, verdict, cause, duration, principal, agent,
-/// session, reference, revision, method, details.
+/// Reads a fact event from a row with these columns in this order: id, repository, key, kind,
+/// time, verdict, cause, duration, principal, agent, session, reference, revision, method,
+/// details.
 pub fn fact_event(memory: &MemoryId, row: &impl Fields) -> Result<FactEvent> {
     Ok(FactEvent {
         id: of_short(row.bytes(0)?)?,
@@ -80,7 +82,8 @@ pub fn fact_event(memory: &MemoryId, row: &impl Fields) -> Result<FactEvent> {
     })
 }
 
-/// Reads a count of equal events: kind, verdict, cause, count.
+/// Reads the number of fact events with the same kind, verdict and cause, from a row with the
+/// columns kind, verdict, cause, count.
 pub fn tally(row: &impl Fields) -> Result<FactTally> {
     Ok(FactTally {
         kind: of_code(FactEventKind::ALL, row.number(0)?)?,
@@ -90,12 +93,13 @@ pub fn tally(row: &impl Fields) -> Result<FactTally> {
     })
 }
 
-/// Reads the count of a kind.
+/// Reads the number of fact events of a kind, from a row with the columns kind and count.
 pub fn kind_count(row: &impl Fields) -> Result<(FactEventKind, u64)> {
     Ok((of_code(FactEventKind::ALL, row.number(0)?)?, row.count(1)?))
 }
 
-/// Reads a stored verification: key, digest, revision, time, body.
+/// Reads a stored verification of a fact from a row with the columns key, digest, revision, time,
+/// body.
 pub fn verdict(row: &impl Fields) -> Result<KeptVerdict> {
     let verification: Verification = json(row, 4, "verdict")?;
     Ok(KeptVerdict {

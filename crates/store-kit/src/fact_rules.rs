@@ -1,5 +1,5 @@
-//! Rules of facts and repositories for both stores, and parts of their statements. The only SQL are
-//! conditions that are valid in both.
+//! Rules of facts and repositories that are equal in SQLite and PostgreSQL, and parts of SQL
+//! statements on them. The SQL here is only conditions that both databases accept.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,21 @@ use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 use crate::codes::{key_of, of_code};
 use crate::sql::BoundParameters;
 
-/// The columns that [`crate::fact_rows::fact`] reads, of `facts f` and `fact_reads n`.
+/// The columns that [`crate::fact_rows::fact`] reads. In the statement, `f` is the table of facts
+/// and `n` the table `fact_reads`.
 pub const FACT_COLUMNS: &str = "f.key, f.repository, f.hash, f.status, f.proposed, f.refreshed, f.created, f.used, f.expires, \
      f.verifications, f.rejections, f.applied, n.retrieved, n.swept, f.body";
 
-/// The columns that [`crate::fact_rows::fact_event`] reads, of `fact_events e`.
+/// The columns that [`crate::fact_rows::fact_event`] reads. In the statement, `e` is the table of
+/// fact events.
 pub const EVENT_COLUMNS: &str = "e.id, e.repository, e.key, e.kind, e.at, e.verdict, e.cause, e.duration, e.principal, e.agent, \
      e.session, e.reference, e.revision, e.method, e.details";
 
-/// Selects verifications with a duration: the condition of their index, with the codes of their
-/// kinds.
+/// An SQL condition for fact events that report a verification with its duration. It is the
+/// condition of their partial index; the numbers are the codes of the kinds.
 pub const TIMED: &str = "kind IN (2, 3, 14) AND duration IS NOT NULL";
 
-/// Returns the paths of a fact to be written.
+/// Returns the paths of a fact's citations for the table of paths.
 ///
 /// # Errors
 /// A bug if it has no citation; too large if a path exceeds the limit of an index.
@@ -41,36 +43,37 @@ pub fn paths_of(fact: &Fact) -> Result<Vec<String>> {
     Ok(paths)
 }
 
-/// True if the content must be unique among such facts.
+/// Returns true for an active fact that is not proposed: no two of these facts in a repository
+/// may have the same content.
 pub fn is_unique(fact: &Fact) -> bool {
     fact.status == RecordState::Active && !fact.proposed
 }
 
-/// Returns the error for a fact whose content another fact has.
+/// Returns the error for a new fact whose content an active fact of the repository already has.
 pub fn said_already() -> Error {
     Error::conflict("an active fact of the repository says the same: refresh that one")
         .because(Reason::ResourceConflict)
 }
 
-/// Returns the error for a repository whose key another repository has.
+/// Returns the error for a repository whose key belongs to another repository.
 pub fn key_taken() -> Error {
     Error::conflict("a repository of that name is registered: give this one another key")
         .because(Reason::ResourceConflict)
 }
 
-/// Returns the error for a fact without a record.
+/// Returns the error for a fact whose record does not exist.
 pub fn recordless() -> Error {
     Error::not_found("the record of the fact does not exist")
 }
 
-/// Returns the distinct names of a repository.
+/// Returns the names by which a repository is found, without duplicates.
 pub fn names(repository: &Repository) -> BTreeSet<String> {
     let mut names = repository.aliases.clone();
     names.insert(repository.key.clone());
     names
 }
 
-/// Merges pages of facts that have the same order.
+/// Merges several sorted pages of facts into one page of at most `limit` facts in the same order.
 pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
     let mut pages: Vec<Vec<Fact>> = pages.into_iter().filter(|page| !page.is_empty()).collect();
     if pages.len() < 2 {
@@ -82,7 +85,8 @@ pub fn merged(pages: Vec<Vec<Fact>>, limit: usize) -> Vec<Fact> {
     all
 }
 
-/// Returns a state, the number of facts in it, and their last confirmation.
+/// Reads a row that counts facts by state. Returns the state, the number of facts, and the time
+/// of their last confirmation.
 ///
 /// # Errors
 /// A bug, if the row is damaged.
@@ -91,8 +95,8 @@ pub fn standing(state: i64, facts: i64, refreshed: i64) -> Result<(RecordState, 
     Ok((of_code(RecordState::ALL, state)?, facts, Timestamp::clamped(refreshed)))
 }
 
-/// Returns sums of rows, one per state: state, count, verifications, rejections, applied, last
-/// confirmation, first and last creation.
+/// Returns the sums over all facts from rows with one state each. The columns are: state, count,
+/// verifications, rejections, applied, last confirmation, first and last creation.
 ///
 /// # Errors
 /// A bug, if a row is damaged.
@@ -114,8 +118,9 @@ pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
     Ok(sums)
 }
 
-/// Returns a condition on `path` and `key` that an index evaluates as one range: the paths of
-/// `choice` after `after`. Its values are added to `bound`.
+/// Returns an SQL condition on `path` and `key` that selects the paths of `choice` after the
+/// position `after`. An index evaluates the condition as one range. The values are added to
+/// `bound`.
 pub fn path_condition<'a>(
     choice: &'a PathChoice,
     after: Option<&'a (String, RecordId)>,
@@ -148,7 +153,7 @@ pub fn path_condition<'a>(
     }
 }
 
-/// Returns the least text after all texts with this prefix; `None` if there is none.
+/// Returns the smallest text that sorts after all texts with this prefix; `None` if no text does.
 fn behind(prefix: &str) -> Option<String> {
     let mut chars: Vec<char> = prefix.chars().collect();
     while let Some(last) = chars.pop() {

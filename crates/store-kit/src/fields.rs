@@ -1,12 +1,12 @@
-//! A row of either database: columns by index, read with errors of the model. `row_readers`
-//! interprets the columns.
+//! A row of an SQLite or PostgreSQL result. Columns are read by index, with the errors of
+//! `loci-model`; the module `row_readers` knows which column holds which value.
 
 use loci_model::{Result, Timestamp};
 use serde::de::DeserializeOwned;
 
 use crate::codes::{damaged, stored};
 
-/// The columns of a row, by index.
+/// Access to the columns of a row by index, from 0.
 pub trait Fields {
     /// Reads an optional text.
     fn optional_text(&self, place: usize) -> Result<Option<&str>>;
@@ -32,22 +32,22 @@ pub trait Fields {
         self.optional_number(place)?.ok_or_else(|| damaged("row"))
     }
 
-    /// Reads a count.
+    /// Reads a required number that is not negative.
     fn count(&self, place: usize) -> Result<u64> {
         Ok(u64::try_from(self.number(place)?).unwrap_or(0))
     }
 
-    /// Reads a small count.
+    /// Reads a required number that is not negative and fits 32 bits.
     fn small(&self, place: usize) -> Result<u32> {
         Ok(u32::try_from(self.number(place)?).unwrap_or(0))
     }
 
-    /// Reads a time.
+    /// Reads a required time, stored in Unix milliseconds.
     fn time(&self, place: usize) -> Result<Timestamp> {
         Ok(Timestamp::clamped(self.number(place)?))
     }
 
-    /// Reads an optional time.
+    /// Reads an optional time, stored in Unix milliseconds.
     fn optional_time(&self, place: usize) -> Result<Option<Timestamp>> {
         Ok(self.optional_number(place)?.map(Timestamp::clamped))
     }
@@ -57,12 +57,12 @@ pub trait Fields {
         Ok(self.optional_text(place)?.map(str::to_owned))
     }
 
-    /// Reads and parses a text. `what` names it in errors.
+    /// Reads a required text and parses it. `what` names the value in errors.
     fn parsed<T>(&self, place: usize, parse: impl Fn(String) -> Result<T>, what: &str) -> Result<T> {
         stored(parse(self.text(place)?.to_owned()), what)
     }
 
-    /// Reads and parses an optional text.
+    /// Reads an optional text and parses it. `what` names the value in errors.
     fn optional_parsed<T>(
         &self,
         place: usize,
@@ -72,7 +72,7 @@ pub trait Fields {
         self.optional_text(place)?.map(|text| stored(parse(text.to_owned()), what)).transpose()
     }
 
-    /// Reads an optional value from JSON.
+    /// Reads an optional value that is stored as JSON. `what` names the value in errors.
     fn optional_json<T: DeserializeOwned>(&self, place: usize, what: &str) -> Result<Option<T>> {
         self.optional_text(place)?.map(|text| stored(serde_json::from_str(text), what)).transpose()
     }

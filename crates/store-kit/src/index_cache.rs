@@ -1,6 +1,6 @@
-//! The indexes of this process, one per memory: loaded on first use, updated before every result,
-//! and dropped beyond a memory limit, least recently used first. The memory's sequence number shows
-//! writes of other processes.
+//! The search indexes of this process, one for each memory. An index is loaded on first use and
+//! updated before every search; a change of the memory's sequence number reveals writes of other
+//! processes. Above a memory limit the least recently used indexes are dropped.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,39 +11,42 @@ use loci_model::{Error, ErrorKind, MemoryId, RecordId, Result};
 
 use crate::change::{IndexChange, IndexedContent};
 
-/// The number of changes after which the size of an index is measured again, which scans all of it.
+/// The number of changes after which the memory use of an index is measured again. A measurement
+/// scans the whole index.
 const MEASURED_EVERY: u64 = 256;
 
-/// The state of an existing memory.
+/// The version of a stored memory, by which the cache sees that its index is outdated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexedMemoryState {
-    /// The sequence number.
+    /// The sequence number of the memory's last change.
     pub sequence: u64,
-    /// The number of erasures.
+    /// The number of erasures in the memory. An index snapshot from before an erasure is not
+    /// used.
     pub erasures: u64,
-    /// The identity of the memory among those with this id: it changes if the memory was purged and
-    /// imported again, which restarts the sequence. Never 0.
+    /// The number that distinguishes memories with the same id. It changes if the memory was
+    /// purged and imported again, because the sequence numbers then restart. Never 0.
     pub incarnation: u64,
 }
 
-/// The rows of one memory in one state of the store.
+/// Read access to the records of one memory in one consistent state of the store.
 pub trait MemoryRows {
     /// Returns the state of the memory; `NotFound` if it was deleted.
     fn standing(&self) -> Result<IndexedMemoryState>;
-    /// Passes every record changed after `after` to `take`, in the order of the changes.
+    /// Passes every record that changed after the sequence number `after` to `take`, in the order
+    /// of the changes. `held` returns the content that the index has of a record.
     fn changes(&self, after: u64, held: IndexedContent<'_>, take: &mut dyn FnMut(IndexChange)) -> Result<()>;
 }
 
-/// The source of the contents of indexes.
+/// The store from which the cache builds and updates its indexes.
 pub trait IndexSource: Send + Sync {
-    /// The connection for reading.
+    /// The database connection for reading.
     type Connection;
 
-    /// Returns the current state of a memory; `NotFound` if it was deleted. Called before every
-    /// result, so it must be cheap.
+    /// Returns the current state of a memory; `NotFound` if it was deleted. The cache calls this
+    /// before every search, so it must be cheap.
     fn standing(&self, connection: &mut Self::Connection, memory: &MemoryId) -> Result<IndexedMemoryState>;
 
-    /// Runs `work` on one consistent state of the store.
+    /// Runs `work` on one consistent state of the memory's rows.
     fn on_rows(
         &self,
         connection: &mut Self::Connection,
@@ -51,31 +54,33 @@ pub trait IndexSource: Send + Sync {
         work: &mut dyn FnMut(&dyn MemoryRows) -> Result<()>,
     ) -> Result<()>;
 
-    /// Returns a saved index without erased contents. The caller updates it.
+    /// Returns an index that was saved as a snapshot, if it contains no erased content. The cache
+    /// applies the changes since the snapshot.
     fn saved(&self, _memory: &MemoryId, _standing: &IndexedMemoryState) -> Option<MemoryIndex> {
         None
     }
 }
 
-/// The index of one memory.
+/// The cache entry of one memory: its index and the data for keeping it current.
 pub struct Slot {
     index: RwLock<MemoryIndex>,
-    /// The identity of the indexed memory; 0 for none yet.
+    /// The incarnation of the memory that the index holds; 0 until an index is loaded. See
+    /// [`IndexedMemoryState`].
     incarnation: AtomicU64,
-    /// Held by the one thread that updates the index. Analysis runs under it, without the lock of
-    /// the index.
+    /// The lock of the one thread that updates the index. Records are analysed under this lock
+    /// alone, so that searches are not blocked meanwhile.
     catching: Mutex<()>,
     /// True if an update is queued in the pool.
     nudged: AtomicBool,
     bytes: AtomicU64,
-    /// The sequence at which `bytes` was measured.
+    /// The sequence number at which the memory use `bytes` was measured.
     measured: AtomicU64,
     used: AtomicU64,
-    /// The sequence of the last snapshot loaded or written here, whether it still exists or not; 0
-    /// for none.
+    /// The sequence number of the last snapshot that this process loaded or wrote, even if the
+    /// file no longer exists; 0 for no snapshot.
     pub saved: AtomicU64,
-    /// The time of the last snapshot written here, by the monotonic clock, in microseconds; 0 for
-    /// none.
+    /// The time at which this process last wrote a snapshot, in microseconds of the monotonic
+    /// clock; 0 for no snapshot.
     pub saved_us: AtomicU64,
 }
 
@@ -94,7 +99,8 @@ impl Slot {
         }
     }
 
-    /// Measures the index if it has changed much since the last time. Returns true if so.
+    /// Measures the memory use of the index if many changes were applied since the last
+    /// measurement. Returns true if it was measured.
     fn measure(&self) -> bool {
         let index = self.read();
         let measured = self.measured.load(Ordering::Relaxed);
@@ -115,13 +121,14 @@ impl Slot {
         self.read().sequence()
     }
 
-    /// True if the index belongs to this memory, and not to an earlier one with the same id.
+    /// Returns true if the index belongs to this memory, and not to an earlier memory with the
+    /// same id.
     fn is_of(&self, standing: &IndexedMemoryState) -> bool {
         self.incarnation.load(Ordering::Acquire) == standing.incarnation
     }
 }
 
-/// The indexes of a process.
+/// The search indexes of a process, by memory.
 pub struct IndexCache<S> {
     slots: Mutex<HashMap<MemoryId, Arc<Slot>>>,
     ticks: AtomicU64,
@@ -130,12 +137,13 @@ pub struct IndexCache<S> {
 }
 
 impl<S: IndexSource> IndexCache<S> {
-    /// Returns a cache of indexes from `source` with a total limit in bytes.
+    /// Creates a cache of indexes that are built from `source`. `bytes_max` limits the memory use
+    /// of all indexes together.
     pub fn new(source: S, bytes_max: u64) -> Self {
         Self { slots: Mutex::new(HashMap::new()), ticks: AtomicU64::new(0), bytes_max, source }
     }
 
-    /// Returns the source of the contents.
+    /// Returns the store from which indexes are built.
     pub fn source(&self) -> &S {
         &self.source
     }
@@ -144,7 +152,7 @@ impl<S: IndexSource> IndexCache<S> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queries the memory's index after applying every committed change.
+    /// Applies every committed change to the memory's index, and then runs a query on it.
     pub fn ask<T>(
         &self,
         connection: &mut S::Connection,
@@ -164,12 +172,13 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(question(&slot.read()))
     }
 
-    /// Returns true if an update must be queued: the memory is loaded, and no update is queued yet.
+    /// Returns true if the caller must queue an update of the memory's index: the index is
+    /// loaded, and no update is queued yet.
     pub fn nudge(&self, memory: &MemoryId) -> bool {
         self.lock().get(memory).is_some_and(|slot| !slot.nudged.swap(true, Ordering::AcqRel))
     }
 
-    /// Updates the index if the memory is loaded.
+    /// Applies committed changes to the memory's index if it is loaded.
     pub fn follow(&self, connection: &mut S::Connection, memory: &MemoryId) -> Result<()> {
         let Some(slot) = self.lock().get(memory).map(Arc::clone) else { return Ok(()) };
         // Reset first, so that a change from now on is queued again.
@@ -191,7 +200,7 @@ impl<S: IndexSource> IndexCache<S> {
         }
     }
 
-    /// Returns a newly built index of a memory.
+    /// Builds a new index of a memory from the store, without adding it to the cache.
     ///
     /// # Errors
     /// `NotFound` (memory), or errors of the store.
@@ -211,8 +220,8 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(index)
     }
 
-    /// Returns the index of a memory that is not loaded, or whose id belonged to another memory
-    /// before: the saved one, or a newly built one.
+    /// Returns an index for a memory whose index is not loaded, or is of an earlier memory with
+    /// the same id. The index is read from a snapshot, or built if there is no usable snapshot.
     fn first(
         &self,
         rows: &dyn MemoryRows,
@@ -235,7 +244,7 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(())
     }
 
-    /// Applies committed changes.
+    /// Applies committed changes to the index of a memory.
     ///
     /// # Errors
     /// `NotFound` (memory), or errors of the store; no change is half applied.
@@ -269,18 +278,18 @@ impl<S: IndexSource> IndexCache<S> {
         Ok(())
     }
 
-    /// Drops the index of a memory; the next question loads it again.
+    /// Drops the index of a memory; the next search loads it again.
     pub fn forget(&self, memory: &MemoryId) {
         self.lock().remove(memory);
     }
 
-    /// Returns the loaded indexes.
+    /// Returns the loaded indexes with their memories.
     pub fn held(&self) -> Vec<(MemoryId, Arc<Slot>)> {
         self.lock().iter().map(|(memory, slot)| (memory.clone(), Arc::clone(slot))).collect()
     }
 
-    /// Drops the least recently used indexes until the total is within the limit, but never that of
-    /// `keep`.
+    /// Drops the least recently used indexes until the memory use is within the limit, but never
+    /// the index of the memory `keep`.
     fn shrink(&self, keep: &MemoryId) {
         let mut slots = self.lock();
         let mut held: u64 = slots.values().map(|slot| slot.bytes.load(Ordering::Relaxed)).sum();

@@ -1,4 +1,5 @@
-//! Searches in-process indexes, each on a thread of a pool and after an update.
+//! Searches in the indexes of this process. Each search runs on a thread of a pool, after the
+//! index has applied all committed changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,13 +15,13 @@ use loci_model::{MemoryId, RecordId, Result};
 use crate::index_cache::{IndexCache, IndexSource};
 use crate::pool::Pool;
 
-/// The search side of a store with in-process indexes.
+/// The search interface of a store whose indexes are in this process.
 pub struct IndexSearch<S: IndexSource> {
     pool: Arc<Pool<S::Connection>>,
     cache: Arc<IndexCache<S>>,
 }
 
-/// The callback after a commit, with the memories whose records changed.
+/// A function that a store calls after a commit, with the memories whose records changed.
 pub type AfterCommit = Box<dyn Fn(&BTreeSet<MemoryId>) + Send + Sync>;
 
 impl<S> IndexSearch<S>
@@ -28,18 +29,19 @@ where
     S: IndexSource + 'static,
     S::Connection: Send + 'static,
 {
-    /// Returns a search in `cache` on threads of `pool`.
+    /// Creates a search over the indexes in `cache`, on the threads of `pool`.
     pub fn new(pool: Arc<Pool<S::Connection>>, cache: Arc<IndexCache<S>>) -> Self {
         Self { pool, cache }
     }
 
-    /// Returns the indexes.
+    /// Returns the cache of indexes.
     pub fn cache(&self) -> Arc<IndexCache<S>> {
         Arc::clone(&self.cache)
     }
 
-    /// Returns the callback of a writer after a commit: loaded indexes apply the changes in the
-    /// background. An earlier search applies them itself, so that no acknowledged write is missed.
+    /// Returns the function that the store must call after each commit. It queues an update of
+    /// the loaded indexes. A search that starts earlier applies the changes itself, so no search
+    /// misses an acknowledged write.
     pub fn after_commit(&self) -> AfterCommit {
         let (pool, cache) = (Arc::downgrade(&self.pool), Arc::clone(&self.cache));
         Box::new(move |touched| {
@@ -56,7 +58,7 @@ where
         })
     }
 
-    /// Stops the threads.
+    /// Stops the threads of the pool.
     pub fn close(&self) {
         self.pool.close();
     }
@@ -85,8 +87,8 @@ where
         self.ask(request.scope.memory.clone(), move |index| index.candidates(&request))
     }
 
-    /// Waits for the vector on the thread that has the words: both take about a millisecond, and
-    /// nothing is looked up twice.
+    /// Waits for the vector of the question on the thread that searches by words. Both take about
+    /// a millisecond, and the shared parts of the search are computed once.
     fn candidates_meanwhile(
         &self,
         request: CandidateRequest,

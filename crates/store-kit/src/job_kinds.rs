@@ -1,14 +1,16 @@
-//! The stored form of a job's kind: a code for kinds from the time when all had codes, the name for
-//! newer ones.
+//! The stored form of a job's kind. The kinds of the first versions have a numeric code; newer
+//! kinds are stored by name.
 
 use loci_model::Result;
 use loci_model::job::JobKind;
 
 use crate::codes::{damaged, stored};
 
-/// The code of a kind without one, whose name is stored in a separate column.
+/// The code in the row of a job whose kind has no code: the name of the kind is in a separate
+/// column.
 const BY_WORD: i64 = -1;
-/// Kinds by their code. The list is closed: newer kinds are stored by name.
+/// The kinds of jobs that have a code; the index in the list is the code. The list is closed:
+/// newer kinds are stored by name.
 const CODED: [&str; 15] = [
     "extract",
     "embed",
@@ -27,7 +29,7 @@ const CODED: [&str; 15] = [
     "session_summary",
 ];
 
-/// Returns the code of a kind, and its name if it has no code.
+/// Returns the code of a job kind, and the name of the kind if it has no code.
 pub fn stored_kind(kind: &JobKind) -> (i64, Option<&str>) {
     let code = CODED.iter().position(|word| *word == kind.as_str());
     match code.and_then(|code| i64::try_from(code).ok()) {
@@ -36,7 +38,7 @@ pub fn stored_kind(kind: &JobKind) -> (i64, Option<&str>) {
     }
 }
 
-/// Returns the kind for a code, or for a name if present.
+/// Returns the job kind for a stored code, or for a stored name if there is one.
 ///
 /// # Errors
 /// A bug for an unknown code or an invalid name.
@@ -48,8 +50,9 @@ pub fn read_kind(code: i64, word: Option<&str>) -> Result<JobKind> {
     coded.map(|word| JobKind::named(word)).ok_or_else(|| damaged("kind of job"))
 }
 
-/// Returns ` AND (…)` for the wanted kinds, with columns of a table with this prefix (`j.`, or
-/// empty); empty if no kind is named.
+/// Returns the SQL condition ` AND (…)` that selects jobs of the wanted kinds. `prefix` precedes
+/// the column names (`j.`, or empty). The condition is empty if no kind is wanted, which selects
+/// all jobs.
 pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
     if wanted.is_empty() {
         return String::new();

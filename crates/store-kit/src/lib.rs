@@ -1,6 +1,6 @@
-//! The common parts of the stores: thread pools with connections, in-process indexes and their
-//! updates, conversion of records for indexes, readers of rows, short forms of frequent values, and
-//! tables with the same columns in both.
+//! Code that the SQLite and the PostgreSQL store share: thread pools with connections, search
+//! indexes in memory and their updates, readers of rows, short forms of frequent values, and the
+//! tables that have the same columns in both databases.
 //!
 //! Independent of a database: [`IndexSource`], [`fields::Fields`], [`sql::SqlTransaction`] and the
 //! connection type abstract the differences between stores.

@@ -1,5 +1,5 @@
-//! Exported rows of the kinds with the same columns in every store. Sessions, events and records
-//! have different columns, and each store reads its own.
+//! Reads the rows of a transfer between stores, for the tables that are equal in every store.
+//! Sessions, events and records have different columns, and each store reads its own.
 
 use loci_model::record::Record;
 use loci_model::transfer::{
@@ -13,7 +13,7 @@ use crate::codes::{damaged, id_of, stored};
 use crate::fields::Fields;
 use crate::{fact_rows, row_readers};
 
-/// Reads a row of a memory.
+/// Reads a row that belongs to a memory, for a transfer.
 ///
 /// # Errors
 /// A bug, if it is damaged or of a kind that is not read here.
@@ -60,7 +60,7 @@ pub fn of_memory(memory: &MemoryId, kind: TransferKind, row: &impl Fields) -> Re
     })
 }
 
-/// Reads a row of the server.
+/// Reads a row that belongs to the whole server, such as an access key, for a transfer.
 ///
 /// # Errors
 /// A bug, if it is damaged or of a kind that a server does not have.
@@ -94,13 +94,15 @@ pub fn of_server(kind: TransferKind, row: &impl Fields) -> Result<Moved> {
     }
 }
 
-/// Reads a state change of a record: record, number, time, version, from, to, reason, principal.
+/// Reads a state change of a record from a row with these columns: record, number, time, version,
+/// from, to, reason, principal.
 fn change(memory: &MemoryId, row: &impl Fields) -> Result<MovedChange> {
     let change = row_readers::state_change(row, memory, id_of(row.bytes(0)?)?, 2)?;
     Ok(MovedChange { number: row.count(1)?, change })
 }
 
-/// Reads a token: digest, parameters, answer, expiry time.
+/// Reads an idempotency token from a row with these columns: digest, parameters, answer, expiry
+/// time.
 fn token(row: &impl Fields) -> Result<MovedToken> {
     Ok(MovedToken {
         digest: row.bytes(0)?.to_vec(),
@@ -110,7 +112,7 @@ fn token(row: &impl Fields) -> Result<MovedToken> {
     })
 }
 
-/// Reads a parked object: its attributes and its bytes.
+/// Reads an object that an agent stored outside of its context: its attributes and its bytes.
 ///
 /// # Errors
 /// A bug, if it is damaged.

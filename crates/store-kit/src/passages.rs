@@ -1,13 +1,13 @@
-//! The passages of a record for indexing and embedding: one for each record, except for documents,
-//! which are split.
+//! The passages of a record for indexing and embedding. A document is split into several
+//! passages; any other record is one passage.
 
 use std::borrow::Cow;
 
 use loci_model::record::{Record, RecordKind};
 use loci_text::sections;
 
-/// Returns the passages of a record's indexed text in order; the index in the list is the number of
-/// the part.
+/// Returns the passages of a record's indexed text in order. The index of a passage in the list
+/// is the part number that its vector has.
 pub fn passages(record: &Record) -> Vec<Cow<'_, str>> {
     match record.kind {
         RecordKind::Document => {

@@ -1,5 +1,5 @@
-//! A bounded pool of threads, each with its own connection. Work waits in one first-in, first-out
-//! queue. Threads start on demand.
+//! A pool with a maximum number of threads, each with its own database connection. Work waits in
+//! one first-in, first-out queue, and threads start when work needs them.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,29 +10,30 @@ use futures::channel::oneshot;
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, Result};
 
-/// The maximum number of queued tasks; more are rejected, so that an overload gives an error
-/// instead of unlimited memory use.
+/// The maximum number of queued tasks. The pool rejects further tasks with an error, so that an
+/// overload cannot use all memory.
 const WAITING_MAX: usize = 4_096;
-/// The number of tasks between two attempts to add a connection after a failure: each attempt costs
-/// a thread and a log line.
+/// The number of tasks that run after a failed connection before the pool tries to connect again.
+/// Each attempt costs a thread and a log line.
 const PAUSE_TASKS: usize = 1_000;
 
-/// A task, which returns a function that sends its result: when the result arrives, the thread is
-/// free.
+/// A task that runs on a connection. It returns a function that sends the result to the caller,
+/// so that the thread counts as free before the caller receives the result.
 type Task<C> = Box<dyn FnOnce(&mut C) -> Reply + Send>;
 type Reply = Box<dyn FnOnce()>;
 
-/// A function that creates a connection for a thread.
+/// A function that opens the connection of a thread.
 type Connect<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 
 struct WaitingTask<C> {
     tasks: VecDeque<Task<C>>,
     threads: Vec<JoinHandle<()>>,
-    /// The number of threads that have or create a connection.
+    /// The number of threads that have a connection or are opening one.
     running_count: usize,
-    /// The number of threads without a task, including those that connect.
+    /// The number of threads without a task, including those that are opening a connection.
     free_count: usize,
-    /// The number of tasks before the next attempt to start a thread, after a failed connection.
+    /// The number of tasks that must still run before the pool tries again to start a thread,
+    /// after a failed connection.
     pause_tasks: usize,
     is_closing: bool,
 }
@@ -50,7 +51,7 @@ impl<C: Send + 'static> Queue<C> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the next task; `None` when the pool closes.
+    /// Waits for the next task in the queue; `None` when the pool closes.
     fn next(&self) -> Option<Task<C>> {
         let mut waiting = self.lock();
         loop {
@@ -70,7 +71,7 @@ impl<C: Send + 'static> Queue<C> {
             .unwrap_or_else(|_| Err(Error::bug("connecting to the store panicked")))
     }
 
-    /// Ends this thread, which could not connect. The others take its tasks.
+    /// Ends the current thread, which could not open a connection. Other threads run its tasks.
     fn end_thread(&self, error: &Error) {
         let own = std::thread::current().id();
         let mut waiting = self.lock();
@@ -81,7 +82,8 @@ impl<C: Send + 'static> Queue<C> {
         tracing::warn!(%error, name = self.name, "a further connection to the store cannot be made");
     }
 
-    /// Starts a thread with this connection, or with one that it creates itself.
+    /// Starts a thread with the given connection, or with a connection that the thread opens
+    /// itself.
     fn add_thread(
         self: &Arc<Self>,
         waiting: &mut WaitingTask<C>,
@@ -100,13 +102,13 @@ impl<C: Send + 'static> Queue<C> {
     }
 }
 
-/// The threads and their queue.
+/// The threads of a store and their queue.
 pub struct Pool<C>(Arc<Queue<C>>);
 
 impl<C: Send + 'static> Pool<C> {
-    /// Starts one thread with a connection that `connect` creates. Further ones start, up to
-    /// `size`, if tasks wait and all threads are busy: a process that reads little opens only one
-    /// connection.
+    /// Creates a pool with one thread, whose connection `connect` opens. Up to `size` threads
+    /// start when tasks wait and all threads are busy, so that a process that reads little opens
+    /// only one connection.
     ///
     /// # Errors
     /// An error if the first connection or thread cannot be created.
@@ -137,7 +139,8 @@ impl<C: Send + 'static> Pool<C> {
         Ok(Self(queue))
     }
 
-    /// Runs `work` on one of the threads, unless the caller drops the future before the start.
+    /// Runs `work` on one of the threads and returns its result. If the caller drops the future
+    /// before the work starts, it does not run.
     pub fn run<T, F>(&self, work: F) -> BoxFuture<'static, Result<T>>
     where
         T: Send + 'static,
@@ -161,7 +164,8 @@ impl<C: Send + 'static> Pool<C> {
         Box::pin(async move { receiver.await.unwrap_or_else(|_| Err(closed())) })
     }
 
-    /// Runs `work` on one of the threads without a result; dropped if the pool is full or closing.
+    /// Runs `work` on one of the threads without returning a result. The work is discarded if the
+    /// queue is full or the pool is closing.
     pub fn spawn(&self, work: impl FnOnce(&mut C) + Send + 'static) {
         let task: Task<C> = Box::new(move |connection| {
             if catch_unwind(AssertUnwindSafe(|| work(connection))).is_err() {
@@ -200,7 +204,7 @@ impl<C: Send + 'static> Pool<C> {
         Ok(())
     }
 
-    /// Completes the queued tasks and stops the threads.
+    /// Completes the queued tasks and then stops the threads.
     pub fn close(&self) {
         let threads = {
             let mut waiting = self.0.lock();
@@ -224,8 +228,8 @@ fn serve<C: Send + 'static>(queue: &Queue<C>, connection: &mut C) {
     }
 }
 
-/// Waits for a thread to end, unless it is the current one: the last handle of a store may be
-/// dropped by its own work.
+/// Waits for a thread to end. Does nothing for the current thread, because a task on that thread
+/// may drop the last handle of the store.
 ///
 /// # Errors
 /// An error if the thread panicked.
@@ -233,7 +237,7 @@ pub fn join(thread: JoinHandle<()>) -> std::thread::Result<()> {
     if thread.thread().id() == std::thread::current().id() { Ok(()) } else { thread.join() }
 }
 
-/// Returns the error of a closing store.
+/// Returns the error for work on a store that is closing.
 pub fn closed() -> Error {
     Error::unavailable("the store is closed: the process is ending")
 }

@@ -1,6 +1,6 @@
-//! Rules for changes of records, equal in every store: the time when a record ceased to be active,
-//! whether it may become active again, the validity of its vectors, its state at a past time, and
-//! the conditions of sweeps.
+//! Rules for changes of records that are equal in every store: when a record ceased to be active,
+//! whether it may become active again, which vectors stay valid, which state it had at a past
+//! time, and which records the sweep removes.
 
 use loci_model::ports::store::Confirmation;
 use loci_model::record::metadata::MetadataValue;
@@ -12,12 +12,12 @@ use loci_model::{NamespaceFilter, StrategyId, Timestamp, limits};
 
 use crate::change::StoredRecord;
 
-/// The key of record metadata for which stores have an index, for all kinds except facts: the
-/// fingerprint of an investigation's alert.
+/// The metadata key for which stores have an index, for all kinds of records except facts. It
+/// holds the fingerprint of the alert that an investigation is about.
 pub const INDEXED_KEY: &str = "fingerprint";
 
-/// Returns the time when a record ceased to be active, if it changes from `was` to `state` at `at`;
-/// `left_at` is the previous value.
+/// Returns the time at which a record ceased to be active, after a change from the state `was` to
+/// `state` at the time `at`. `left_at` is the value before the change.
 pub fn left_at(
     was: RecordState,
     left_at: Option<Timestamp>,
@@ -33,8 +33,8 @@ pub fn left_at(
     }
 }
 
-/// Applies a statement that repeats a record. Returns the sources that the record gains; `None` if
-/// the statement is already known and nothing changes.
+/// Updates a record because a new statement repeats it. Returns the sources that the record
+/// gains; `None` if the record already has this statement and nothing changes.
 pub fn confirm(record: &mut Record, confirmation: &Confirmation<'_>) -> Option<Vec<Source>> {
     let known = &record.provenance.sources;
     let new: Vec<Source> =
@@ -56,7 +56,7 @@ pub fn confirm(record: &mut Record, confirmation: &Confirmation<'_>) -> Option<V
     Some(new)
 }
 
-/// True for a state from which a record may become active again.
+/// Returns true for a state from which a record may become active again.
 pub fn may_return(state: RecordState) -> bool {
     match state {
         RecordState::Superseded
@@ -72,23 +72,24 @@ pub fn may_return(state: RecordState) -> bool {
     }
 }
 
-/// True if two versions have the same passages, so that the vectors of one are valid for the other.
+/// Returns true if two versions of a record have the same passages: the vectors of one version
+/// are then valid for the other.
 pub fn same_passages(one: &Record, other: &Record) -> bool {
     one.kind == other.kind && one.indexed() == other.indexed() && one.path == other.path
 }
 
-/// The effect of a state on sweeps.
+/// The data of a record that the sweep removes in a given state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepEffect {
-    /// The content is erased.
+    /// The sweep erases the content of the record.
     Content,
-    /// The record is history, which retention removes.
+    /// The sweep removes the record when the retention of history ends.
     History,
-    /// The record stays.
+    /// The sweep does not touch the record.
     Nothing,
 }
 
-/// Returns the effect of a state on sweeps.
+/// Returns the data that the sweep removes of a record in this state.
 pub fn sweeping(state: RecordState) -> SweepEffect {
     match state {
         RecordState::Erased => SweepEffect::Content,
@@ -103,18 +104,19 @@ pub fn sweeping(state: RecordState) -> SweepEffect {
     }
 }
 
-/// The state of a record at a past time.
+/// The form of a record at a past time.
 #[derive(Debug)]
 pub enum PastRecordState {
-    /// Not available: deletion hides past states too.
+    /// Not available: a deleted record is also hidden from reads of past times.
     Hidden,
-    /// The current version, in its state at that time.
+    /// The current version of the record, in the state that it had at that time.
     This(Box<Record>),
-    /// A version before this one, if any.
+    /// An earlier version applied at that time, or the record did not exist yet. Holds the
+    /// current version.
     Earlier(Box<Record>),
 }
 
-/// Returns the state of a record at `time`, as far as its row shows it.
+/// Returns the form of a record at `time`, as far as its current row shows it.
 pub fn known_at(row: StoredRecord, time: Timestamp) -> PastRecordState {
     let mut record = row.record;
     if row.gone || record.state == RecordState::Erased {
@@ -132,7 +134,7 @@ pub fn known_at(row: StoredRecord, time: Timestamp) -> PastRecordState {
     PastRecordState::This(Box::new(record))
 }
 
-/// True if a version known at `time` was in scope then.
+/// Returns true if the version of a record that was current at `time` was in the scope then.
 pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bool {
     let (normal, strategy) = (record.namespace.normal(), record.strategy.as_ref());
     let (actor, session) = (record.provenance.actor.as_ref(), record.provenance.session.as_ref());
@@ -146,15 +148,16 @@ pub fn was_in_scope(scope: &RecordScope, record: &Record, time: Timestamp) -> bo
         && meets(scope, record)
 }
 
-/// True if a record meets the scope's conditions on metadata, and those of the caller's grants.
+/// Returns true if a record meets the conditions of the scope on metadata, and those of the
+/// caller's grants.
 pub fn meets(scope: &RecordScope, record: &Record) -> bool {
     (!scope.is_bound() || scope.may_see_record(record))
         && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
 }
 
-/// Returns the text under [`INDEXED_KEY`] that a scope requires of current records, if it requires
-/// one and excludes facts. Stores find those records with an index, and test the other conditions
-/// on metadata on the rows.
+/// Returns the text that a scope requires of records under [`INDEXED_KEY`]; `None` if it requires
+/// no such text, reads a past time, or includes facts. Stores find these records with an index,
+/// and test the other conditions on each row.
 pub fn indexed_value(scope: &RecordScope) -> Option<&str> {
     let has_facts = scope.kinds.is_empty() || scope.kinds.contains(&RecordKind::Fact);
     if scope.as_of.is_some() || has_facts {
@@ -168,13 +171,13 @@ pub fn indexed_value(scope: &RecordScope) -> Option<&str> {
     })
 }
 
-/// Returns the name of a strategy in groups; `""` for none.
+/// Returns the name of a strategy for grouping; `""` for records without a strategy.
 pub fn strategy_name(strategy: Option<&StrategyId>) -> &str {
     strategy.map_or("", |strategy| strategy.as_str())
 }
 
-/// Returns the exclusive end of the range of normal forms with this prefix: each ends with a slash,
-/// and `0` follows the slash.
+/// Returns the exclusive end of the range of namespaces that start with this normal form. The
+/// normal form ends with a slash, and `0` is the character after the slash.
 pub fn range_end(prefix: &str) -> String {
     let mut end = prefix.to_owned();
     end.pop();
@@ -182,7 +185,8 @@ pub fn range_end(prefix: &str) -> String {
     end
 }
 
-/// Returns the nodes that contain the whole scope; `None` if it is unlimited.
+/// Returns the namespaces that together contain the whole scope; `None` if the scope is not
+/// limited to namespaces.
 pub fn namespaces_of(scope: &RecordScope) -> Option<Vec<NamespaceFilter>> {
     if !scope.namespaces.is_empty() {
         return Some(scope.namespaces.clone());

@@ -1,4 +1,5 @@
-//! Reads types from rows with the same columns in both stores.
+//! Functions that read model types from rows. SQLite and PostgreSQL return these rows with the
+//! same columns in the same order.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +23,9 @@ use crate::fields::Fields;
 use crate::job_kinds::read_kind;
 use crate::unreadable_rows::readable;
 
-/// Reads a job: memory, id, state, kind, key, strategy, actor, session, due, host, lease, rerun,
-/// attempts, created, updated, failure, messages, waits, fallback, window, name of the kind.
+/// Reads a job from a row with these columns in this order: memory, id, state, kind, key,
+/// strategy, actor, session, due, host, lease, rerun, attempts, created, updated, failure,
+/// messages, waits, fallback, window, name of the kind.
 pub fn job(row: &impl Fields) -> Result<Job> {
     Ok(Job {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -49,13 +51,13 @@ pub fn job(row: &impl Fields) -> Result<Job> {
     })
 }
 
-/// The failure of a job that cannot be parsed.
+/// The failure that lists show for a job whose stored row cannot be parsed.
 pub const UNREADABLE_JOB: &str = "the stored job cannot be read: it names something that breaks a rule of \
                                   ids, or the \
     database was changed from outside; the log of the server says what, and nothing else waits for it";
 
-/// Reads a job for display, from the columns of [`job`]: one that cannot be parsed is shown as
-/// failed, with this reason.
+/// Reads a job for display, from the columns of [`job`]. A job that cannot be parsed is shown as
+/// failed, with the failure [`UNREADABLE_JOB`].
 ///
 /// # Errors
 /// A bug, if even its memory or its id is invalid.
@@ -88,8 +90,9 @@ pub fn shown_job(row: &impl Fields) -> Result<Job> {
     })
 }
 
-/// Reads an exchange: memory, id, job, step, state, lease, holder, turn, attempts, created, digest,
-/// prompt, model, grammar, reply, system, input.
+/// Reads an exchange with a model from a row with these columns in this order: memory, id, job,
+/// step, state, lease, holder, turn, attempts, created, digest, prompt, model, grammar, reply,
+/// system, input.
 pub fn exchange(row: &impl Fields) -> Result<Exchange> {
     Ok(Exchange {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -112,8 +115,8 @@ pub fn exchange(row: &impl Fields) -> Result<Exchange> {
     })
 }
 
-/// Reads a delivery: memory, direction, id, state, due, attempts, created, target, order key,
-/// error, body.
+/// Reads a delivery from a row with these columns in this order: memory, direction, id, state,
+/// due, attempts, created, target, order key, error, body.
 pub fn delivery(row: &impl Fields) -> Result<Delivery> {
     Ok(Delivery {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -130,7 +133,8 @@ pub fn delivery(row: &impl Fields) -> Result<Delivery> {
     })
 }
 
-/// Reads a waiting delivery: memory, id, target, attempts, error, since.
+/// Reads the summary of a waiting delivery from a row with the columns memory, id, target,
+/// attempts, error, since.
 pub fn waiting_delivery(row: &impl Fields) -> Result<WaitingDelivery> {
     Ok(WaitingDelivery {
         memory: row.parsed(0, MemoryId::parse, "memory id")?,
@@ -142,7 +146,8 @@ pub fn waiting_delivery(row: &impl Fields) -> Result<WaitingDelivery> {
     })
 }
 
-/// Reads the stored answer for a token: expires, parameters, answer.
+/// Reads the stored answer for an idempotency token from a row with the columns expires,
+/// parameters, answer.
 pub fn token_answer(row: &impl Fields) -> Result<TokenAnswer> {
     Ok(TokenAnswer {
         expires: row.time(0)?,
@@ -151,8 +156,8 @@ pub fn token_answer(row: &impl Fields) -> Result<TokenAnswer> {
     })
 }
 
-/// Reads a state change of this record, from column `at` on: time, version, from, to, reason,
-/// principal.
+/// Reads a state change of a record. From the column `at` on, the row has: time, version, from,
+/// to, reason, principal.
 pub fn state_change(
     row: &impl Fields,
     memory: &MemoryId,
@@ -172,25 +177,25 @@ pub fn state_change(
     })
 }
 
-/// Reads an access key: body.
+/// Reads an access key from a row whose only column is the body.
 pub fn key(row: &impl Fields) -> Result<AccessKey> {
     stored(serde_json::from_str(row.text(0)?), "access key")
 }
 
-/// The owner of an event.
+/// The memory, actor and session of an event that is being read from a row.
 #[derive(Debug, Clone, Copy)]
 pub struct EventOf<'a> {
-    /// The memory.
+    /// The memory of the event.
     pub memory: &'a MemoryId,
-    /// The actor.
+    /// The actor of the event.
     pub actor: &'a ActorId,
-    /// The session.
+    /// The session of the event.
     pub session: &'a SessionId,
 }
 
-/// Reads an event: its id is in the second column, and from `at` on follow hidden, extract,
-/// expires, time, arrived, metadata, more, and, `with_payload`, payload, messages, tokens. The
-/// columns of arrival and branch differ between the stores.
+/// Reads an event. The second column of the row is the id. From the column `at` on, the row has:
+/// hidden, extract, expires, time, arrived, metadata, more, and if `with_payload` is set also
+/// payload, messages, tokens. The columns of arrival and branch differ between the stores.
 pub fn event(
     row: &impl Fields,
     of: EventOf<'_>,
@@ -227,12 +232,12 @@ pub fn event(
     })
 }
 
-/// Reads the metadata of an event with the columns of [`event`].
+/// Reads only the metadata of an event, from a row with the columns of [`event`].
 pub fn event_metadata(row: &impl Fields, at: usize) -> Result<BTreeMap<String, String>> {
     Ok(row.optional_json(at + 5, "event")?.unwrap_or_default())
 }
 
-/// Returns the main branch of every session.
+/// Returns the main branch, which every session has.
 ///
 /// # Errors
 /// A bug, if its name is invalid.
@@ -240,7 +245,7 @@ pub fn main_branch() -> Result<Branch> {
     Ok(Branch { name: BranchName::parse(MAIN_BRANCH)?, root: None })
 }
 
-/// Reads another branch, from column `at` on: name, root.
+/// Reads a branch other than the main one. From the column `at` on, the row has: name, root.
 pub fn branch(row: &impl Fields, at: usize) -> Result<Branch> {
     let name = row.parsed(at, BranchName::parse, "branch")?;
     Ok(Branch { name, root: Some(row.parsed(at + 1, EventId::parse, "branch")?) })

@@ -1,5 +1,5 @@
-//! Tasks in both stores: the conditions of their lists. The only SQL are conditions that are valid
-//! in both.
+//! Rules for the stored tasks of coding agents that are equal in SQLite and PostgreSQL: the SQL
+//! conditions of their lists, which both databases accept.
 
 use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::TaskStatus;
@@ -7,24 +7,24 @@ use loci_model::tasks::task::TaskStatus;
 use crate::codes::code_of;
 use crate::sql::BoundParameters;
 
-/// Returns the searchable form of a description.
+/// Returns the form of a task's description that searches compare.
 pub fn searched(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Returns the code of a status.
+/// Returns the stored code of a task's status.
 pub fn status_code(status: TaskStatus) -> i64 {
     code_of(TaskStatus::ALL, status)
 }
 
-/// Returns the number of an issue or a pull request in the form of columns.
+/// Returns the number of an issue or a pull request as it is stored in a column.
 pub fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Returns the conditions of a query on `tasks t`, each with a leading ` AND `; their values are
-/// added to `bound`. `position` is the database's function for the position of a text in another,
-/// from 1.
+/// Returns the SQL conditions of a query on `tasks t`, each with a leading ` AND `. The values
+/// are added to `bound`; `position` is the database's function for the position of a text in
+/// another text, from 1.
 pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut BoundParameters<'a>) -> String {
     let mut out = String::new();
     let mut add = |condition: String| {

@@ -1,4 +1,5 @@
-//! The common parts of moving data between stores: the keys of rows, and stored vectors.
+//! Common parts of moving data between an SQLite and a PostgreSQL store: the sort keys of rows,
+//! pages, and the two forms of vectors.
 
 use loci_index::StoredVector;
 use loci_model::Result;
@@ -7,18 +8,18 @@ use loci_model::transfer::{KeyPart, Moved, MovedVector, TransferKey, TransferKin
 
 use crate::codes::{DIRECTIONS, code_of, key_of, short_of};
 
-/// The value of `deleted` of a memory that is being imported: later than any time, so that no purge
-/// selects it.
+/// The value of the column `deleted` of a memory while it is imported. It is later than any time,
+/// so that the memory is hidden but no purge selects it.
 pub const MOVING: i64 = i64::MAX;
 
-/// Added to the states of jobs and deliveries of a memory that is being imported, so that no claim
-/// selects them.
+/// The number that is added to the states of jobs and deliveries while their memory is imported,
+/// so that no worker claims them.
 pub const PARKED: i64 = 10;
 
-/// The approximate maximum size of a page in bytes; a page has at least one row.
+/// The approximate maximum size of a page of moved rows, in bytes. A page has at least one row.
 pub const PAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Returns the key of a row, which is equal in every store.
+/// Returns the sort key of a moved row. The key is equal in every store.
 pub fn key(moved: &Moved) -> TransferKey {
     let text = |text: &str| KeyPart::Text(text.to_owned());
     let number = |number: u64| KeyPart::Number(i64::try_from(number).unwrap_or(i64::MAX));
@@ -61,7 +62,8 @@ pub fn key(moved: &Moved) -> TransferKey {
     })
 }
 
-/// Returns the memory in a transfer state as a row.
+/// Returns the row of the memory itself, which begins a transfer; `None` if the memory does not
+/// exist.
 pub fn head(standing: TransferStanding) -> Option<TransferRow> {
     match standing {
         TransferStanding::Moving(head) | TransferStanding::There(head) => {
@@ -72,8 +74,8 @@ pub fn head(standing: TransferStanding) -> Option<TransferRow> {
     }
 }
 
-/// Returns a page of a kind after a key. `rows` reads the rows after the parts of a key. Deliveries
-/// are read one direction at a time, as in their index.
+/// Returns a page of the rows of one kind after a sort key. `rows` reads the rows after the given
+/// parts of a key. Deliveries are read one direction at a time, in the order of their index.
 ///
 /// # Errors
 /// Errors of `rows`.
@@ -93,12 +95,13 @@ pub fn page(
     if page.is_empty() && !is_second { rows(&second) } else { Ok(page) }
 }
 
-/// Returns a vector in the form of rows.
+/// Converts a vector from the form of search indexes to the form of moved rows.
 pub fn moved_vector(part: u32, stored: StoredVector) -> MovedVector {
     MovedVector { part, model: stored.model.to_string(), values: stored.values }
 }
 
-/// Returns a vector in the form of indexes: its scale derives from its values.
+/// Converts a vector from the form of moved rows to the form of search indexes. The scale follows
+/// from the values.
 pub fn stored_vector(moved: &MovedVector) -> StoredVector {
     StoredVector::of_values(moved.values.clone(), moved.model.as_str())
 }

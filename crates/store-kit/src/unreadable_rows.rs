@@ -7,7 +7,8 @@
 
 use loci_model::{ErrorKind, Result};
 
-/// Returns the item of a row; `None` if the row cannot be parsed, which is logged.
+/// Returns the value of a row; `None` if the row cannot be parsed, which is logged. `what` names
+/// the kind of row in the log.
 ///
 /// # Errors
 /// Errors of the store that concern more than this row.
@@ -26,8 +27,8 @@ pub fn readable<T>(what: &'static str, read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Returns up to `wanted` readable items of a statement with a limit, which `query` runs. A page
-/// that is short because of unreadable rows would look like the last one, so the statement is
+/// Returns up to `wanted` readable values of a statement with a limit, which `query` runs. A page
+/// that is short because of unreadable rows would look like the last page, so the statement is
 /// repeated with a higher limit.
 ///
 /// # Errors
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::codes::damaged;
 
-    /// Returns the page of a list with these rows, some of which are damaged.
+    /// Returns the page that [`page`] makes of these rows, of which `damaged` cannot be read.
     fn pages(rows: &[u32], damaged: &[u32], wanted: usize) -> Vec<u32> {
         page(wanted, |asked| {
             Ok(rows.iter().take(asked).map(|row| (!damaged.contains(row)).then_some(*row)).collect())

@@ -1,5 +1,5 @@
-//! Values bound to a statement that is composed of parts. They are numbered, so that parts may come
-//! in any order.
+//! The values of a statement that is composed of parts. Their placeholders are numbered, so that
+//! parts may come in any order.
 
 use tokio_postgres::types::ToSql;
 
@@ -16,7 +16,7 @@ impl PgBoundParameters {
         format!("${}", self.0.len())
     }
 
-    /// Returns the values.
+    /// Returns the values, for executing the statement.
     pub(crate) fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
         borrowed(&self.0)
     }

@@ -28,11 +28,11 @@ pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 /// parts.
 const TOGETHER: usize = 24;
 
-/// The time added to the statement timeout. If the database does not report the timeout within it,
-/// the connection is considered dead.
+/// The time after the statement timeout in which the database must report it. After that, the
+/// connection counts as lost.
 const MARGIN: Duration = Duration::from_secs(3);
 
-/// The parameters for a connection.
+/// The parameters with which connections are opened.
 pub(crate) struct ConnectionParameters {
     pub(crate) options: PostgresOptions,
     tls: MakeRustlsConnect,
@@ -45,13 +45,13 @@ impl ConnectionParameters {
         Ok(Arc::new(Self { options, tls }))
     }
 
-    /// Returns the maximum time for a response.
+    /// Returns the maximum time to wait for a response.
     fn answers_within(&self) -> Duration {
         Duration::from_millis(self.options.statement_timeout_ms) + MARGIN
     }
 
-    /// Returns the maximum time to connect and to receive the greeting. The library limits only the
-    /// TCP connect of each host.
+    /// Returns the maximum time to connect and to receive the first response. The client library
+    /// limits only the TCP connection to each host.
     fn connects_within(&self) -> Duration {
         let config = &self.options.config;
         let each = config.get_connect_timeout().copied().unwrap_or(MARGIN);
@@ -59,7 +59,7 @@ impl ConnectionParameters {
         each.saturating_mul(u32::try_from(hosts).unwrap_or(1)) + MARGIN
     }
 
-    /// Returns the settings sent to a new connection.
+    /// Returns the session settings that are sent on a new connection.
     fn greeting(&self) -> String {
         let PostgresOptions { schema, statement_timeout_ms, lock_timeout_ms, .. } = &self.options;
         format!(
@@ -70,11 +70,11 @@ impl ConnectionParameters {
     }
 }
 
-/// A client and its prepared statements.
+/// An open connection and its prepared statements.
 struct Live {
     client: Client,
     statements: Recent<Statement>,
-    /// The task that sends and receives for the client.
+    /// The handle of the task that sends and receives for the connection.
     driver: AbortHandle,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Connection {
     lost: Duration,
 }
 
-/// A failure, and whether the work may be retried.
+/// The failure of a statement, and its effect on a retry of the work.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) error: Error,
@@ -133,17 +133,17 @@ impl Connection {
         &self.connecting.options
     }
 
-    /// True if a transaction that was started can continue.
+    /// Returns true if a transaction that was started on the connection can continue.
     pub(crate) fn is_open(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.client.is_closed())
     }
 
-    /// Drops the connection: the next statement establishes a new one.
+    /// Drops the connection. The next statement opens a new one.
     pub(crate) fn forget(&mut self) {
         self.live = None;
     }
 
-    /// Removes the limit on the duration of statements, except those of the database.
+    /// Removes the client's limit on the duration of statements. Limits that the database has stay.
     pub(crate) fn wait_long(&mut self) {
         self.answers_within = None;
     }
@@ -153,8 +153,8 @@ impl Connection {
         self.answers_within = Some(within);
     }
 
-    /// Returns the time spent on failed waits since the last call: for a connection, or for a
-    /// response that did not arrive.
+    /// Returns the time lost since the last call, in waits for a connection or a response that
+    /// failed.
     pub(crate) fn lost(&mut self) -> Duration {
         std::mem::take(&mut self.lost)
     }
@@ -186,9 +186,9 @@ impl Connection {
         self.go_on(steps)
     }
 
-    /// Like [`Self::run`], within a transaction started before. If the connection has ended since,
-    /// and the transaction with it, nothing is sent: on a new connection each statement would be
-    /// its own transaction.
+    /// Like [`Self::run`], but within a transaction that was started before. If the connection, and
+    /// with it the transaction, has ended, nothing is sent: on a new connection each statement
+    /// would be a transaction of its own.
     pub(crate) fn go_on(
         &mut self,
         steps: &[ConnectionStep<'_>],
@@ -305,7 +305,7 @@ impl Live {
 
 #[cfg(test)]
 impl Connection {
-    /// Waits until the end of the connection is noticed, which may happen while a response is read.
+    /// Waits until the end of the connection is detected. This may happen while a response is read.
     pub(crate) fn notices_its_end(&mut self) {
         let (runtime, live) = (&self.runtime, &self.live);
         runtime.block_on(async {

@@ -10,14 +10,14 @@ use loci_model::Result;
 use crate::migrate;
 use crate::options::schema_name;
 
-/// The SQL dialect.
+/// The SQL dialects for which a schema script can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// PostgreSQL with pgvector.
     Postgresql,
     /// PostgreSQL with tables distributed over nodes by Citus.
     Citus,
-    /// YSQL.
+    /// YSQL, the PostgreSQL dialect of YugabyteDB.
     Yugabytedb,
     /// Tables only: CockroachDB has no `halfvec`, which searches of large memories need.
     Cockroachdb,
@@ -27,8 +27,8 @@ pub enum Dialect {
 pub(crate) const EVERYWHERE: [&str; 6] =
     ["memories", "models", "access_keys", "probes", "leases", "versions"];
 
-/// Returns statements that create the newest schema with this name. `partitions` applies to
-/// PostgreSQL only.
+/// Returns the statements that create the newest schema under this name. `partitions` has an effect
+/// on PostgreSQL only.
 ///
 /// # Errors
 /// `Invalid` if the name is not a valid schema name.

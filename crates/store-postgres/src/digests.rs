@@ -1,6 +1,6 @@
-//! Names computed as digests instead of looked up: the numbers of memories and models, the keys of
-//! sessions and groups. They are long enough to make collisions practically impossible. Where a
-//! collision would cause harm, the insert of the second name fails.
+//! Numbers and keys that are computed as digests of names instead of looked up: of memories,
+//! models, sessions and groups. They are long enough to make collisions practically impossible.
+//! Where a collision would do harm, inserting the second name fails.
 
 use std::error::Error as StdError;
 
@@ -54,7 +54,7 @@ fn key16(what: &str, parts: &[&str]) -> Key16 {
     Key16(bytes)
 }
 
-/// Returns a positive number: zero represents the server.
+/// Returns a positive number as the digest of a name. Zero is reserved for the server itself.
 fn number(what: &str, parts: &[&str]) -> i64 {
     let value = hash(what, parts).take(8).fold(0_i64, |number, byte| number << 8 | i64::from(byte));
     (value & i64::MAX).max(1)

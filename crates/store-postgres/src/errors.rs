@@ -1,5 +1,5 @@
-//! Translates errors of PostgreSQL to those of the model: the event, the remedy, and whether the
-//! work may be retried. Messages contain no SQL and no content.
+//! Conversion of PostgreSQL errors: what happened, what to do, and if the work may be retried.
+//! Messages contain no SQL and no stored content.
 
 use std::error::Error as StdError;
 
@@ -8,28 +8,28 @@ use tokio_postgres::error::SqlState;
 
 pub(crate) use loci_store_kit::codes::stored;
 
-/// The message for a lost connection, or one that cannot be established.
+/// The message for a connection that was lost or could not be opened.
 pub(crate) const UNREACHABLE: &str = "the database cannot be reached: check that it runs, and try again";
 
-/// The message for a connection without a response, or one that is not established in time.
+/// The message for a connection that does not respond, or that is not opened in time.
 pub(crate) const SILENT: &str = "the database does not answer: check that it runs and that the network between lets packets through, and try again";
 
-/// The effect of a database error on a unit of work.
+/// The effect of a database error on a retry of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryEffect {
-    /// A conflict with other transactions on the same rows: retry.
+    /// The work conflicts with other transactions on the same rows: retry it.
     Contended,
-    /// A lock timeout: retry, a few times.
+    /// Waiting for a lock took too long: retry a few times.
     Locked,
-    /// A concurrent insert of the same name: retry, and the second one finds the first.
+    /// Another transaction inserted the same name at the same time: retry, and find the name.
     Collided,
-    /// A lost connection: reconnect, then retry.
+    /// The connection was lost: connect again, then retry.
     Disconnected,
     /// A retry would fail in the same way.
     Never,
 }
 
-/// Returns whether work with this error may be retried.
+/// Returns the effect of the error on a retry of the work.
 pub(crate) fn again(error: &tokio_postgres::Error) -> RetryEffect {
     let Some(state) = error.code() else {
         if refused(error).is_some() {
@@ -73,7 +73,7 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     causes(error).any(|inner| inner.is::<std::io::Error>())
 }
 
-/// Returns the TLS error that caused another error.
+/// Returns the TLS error that caused this error.
 fn of_tls(error: &tokio_postgres::Error) -> Option<&rustls::Error> {
     causes(error).find_map(|inner| {
         let wrapped = || inner.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>();

@@ -1,23 +1,25 @@
-//! Limits the number of a server's writers per memory. Writes of one memory are serialised, so
-//! further writers would only wait, and occupy connections that writes of other memories could use.
+//! A limit on the number of a server's writers per memory. Writes to the same memory run one after
+//! the other, so more writers would only wait, and occupy connections that writes to other memories
+//! need.
 //!
-//! It does not guarantee any order: the first writer to arrive after a slot is free enters.
+//! The gate does not guarantee any order: the first writer that arrives after another one leaves
+//! may enter.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::channel::oneshot::{Receiver, Sender, channel};
 
-/// The minimum number of slots: one writer that writes and one that is ready, so that the memory is
-/// never idle.
+/// The minimum number of writers per memory: one that writes and one that is ready, so that the
+/// memory is never idle.
 const PLACES_MIN: usize = 2;
-/// The divisor of the number of writers for the slots of a memory.
+/// The part of all writers that one memory may occupy: one divided by this number.
 const PART: usize = 4;
-/// The maximum number of writes that wait for one memory, as for the pool: an overload gives an
-/// error instead of unlimited memory use.
+/// The maximum number of writes that wait for one memory. More fail with an error, so that an
+/// overload does not use unlimited memory.
 const WAITING_MAX: usize = 4_096;
 
-/// The writers of a memory, and those that wait.
+/// The number of writers that a memory has, and the writes that wait.
 #[derive(Default)]
 struct MemoryWriters {
     inside: usize,
@@ -40,7 +42,8 @@ impl Gate {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a slot of a memory. Returns true if one was free; the caller must then leave.
+    /// Enters a memory as a writer. Returns true on success, and the caller must then leave.
+    /// Returns false if the memory has enough writers.
     pub(crate) fn enter(&self, memory: i64) -> bool {
         let mut memories = self.lock();
         let held = memories.entry(memory).or_default();
@@ -49,7 +52,7 @@ impl Gate {
         has_room
     }
 
-    /// Releases a slot.
+    /// Leaves a memory, so that another writer may enter.
     pub(crate) fn leave(&self, memory: i64) {
         let mut memories = self.lock();
         let Some(held) = memories.get_mut(&memory) else { return };
@@ -71,8 +74,8 @@ impl Gate {
         }
     }
 
-    /// Returns a receiver that is notified when a slot may be free; `None` if too many writers
-    /// wait.
+    /// Returns a receiver that is notified when a writer leaves the memory. `None` if too many
+    /// writes wait.
     pub(crate) fn room(&self, memory: i64) -> Option<Receiver<()>> {
         let (sender, receiver) = channel();
         match self.lock().get_mut(&memory) {

@@ -9,7 +9,7 @@ use loci_index::StoredVector;
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// A vector of half precision.
+/// A vector with values of half precision (16-bit floats).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Halves(pub(crate) Vec<f16>);
 

@@ -1,9 +1,10 @@
-//! Migrates the schema: migrations run in order, each in its own transaction and under a lock, so
-//! that only one of several starting servers runs them.
+//! Migrations of the database schema. They run in order, each in a transaction of its own and under
+//! a lock, so that only one of several starting servers runs them.
 //!
-//! A migration only adds: servers of the previous version continue to work while they are replaced
-//! one by one. A migration that cannot do so states its `oldest` version: older servers refuse to
-//! start, and running ones report that they are not ready.
+//! A migration only adds tables and columns, so that servers of the previous version continue to
+//! work while they are replaced one by one. A migration that cannot do so states the `oldest`
+//! version that works with it. Older servers refuse to start, and running ones report that they are
+//! not ready.
 
 use loci_model::{Error, Result};
 
@@ -15,11 +16,12 @@ use crate::tx::{Column, PgTx};
 /// A migration of the schema.
 struct Migration {
     sql: &'static str,
-    /// The oldest schema version of a program that can still work with it.
+    /// The oldest program version, by its newest schema version, that can work with the migrated
+    /// schema.
     oldest: u32,
 }
 
-/// The migrations in order. The version is the index, from 1.
+/// The migrations in order. The schema version after a migration is its index, counted from 1.
 const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("schema/0001_tables.sql"), oldest: 1 },
     Migration { sql: include_str!("schema/0002_search.sql"), oldest: 1 },
@@ -53,11 +55,11 @@ pub(crate) fn scripts(partitions: u32) -> impl Iterator<Item = (u32, String, u32
         .map(move |(version, migration)| (version, written(migration.sql, partitions), migration.oldest))
 }
 
-/// The schema version in the database.
+/// The version of the schema in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version {
     pub(crate) version: u32,
-    /// The oldest program version that can work with it.
+    /// The oldest program version that can work with the schema.
     pub(crate) oldest: u32,
 }
 
@@ -77,7 +79,7 @@ fn version_of(tx: &PgTx<'_>) -> Result<Option<Version>> {
     })
 }
 
-/// Creates or updates the schema. Rejects one that is too new.
+/// Creates or updates the schema. Rejects a schema that is newer than this program can work with.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     bring_to(connection, MIGRATIONS)
 }
@@ -122,10 +124,10 @@ fn apply(tx: &PgTx<'_>, migrations: &[Migration], partitions: u32) -> Result<()>
     Ok(())
 }
 
-/// Rejects a database that only newer programs can work with.
+/// Checks that this program can work with the schema in the database.
 ///
 /// # Errors
-/// `Unavailable`.
+/// `Unavailable` if only newer programs can.
 pub(crate) fn still_works(found: Version) -> Result<()> {
     check(found, newest())
 }

@@ -1,5 +1,5 @@
-//! The options of a store: a URL as for `psql`, with additional members. No defaults come from the
-//! environment: the binary fills them in.
+//! The options of a store on PostgreSQL: a URL as for `psql`, with additional parameters. The
+//! environment provides no defaults here; the binary adds them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,53 +8,54 @@ use std::time::Duration;
 use loci_model::{Error, Result};
 use tokio_postgres::Config;
 
-/// Settings of a store on PostgreSQL.
+/// The options of a store on PostgreSQL.
 #[derive(Clone)]
 pub struct PostgresOptions {
-    /// The address and the credentials, including the password.
+    /// The host, the database and the credentials, including the password.
     pub(crate) config: Config,
-    /// The root certificates for the server; `None`: those of the machine.
+    /// The path of a file with root certificates for the database's certificate. `None` means those
+    /// of the machine.
     pub(crate) root_certificates: Option<PathBuf>,
     /// The schema with the tables. Created if it does not exist.
     pub schema: String,
-    /// True if a missing schema is an error, and none is created.
+    /// True if the schema must exist already. Otherwise a missing one is created.
     pub existing_only: bool,
-    /// The number of partitions of each large table when the schema is created; 0 for none, for
-    /// databases that distribute tables themselves.
+    /// The number of partitions of each large table, used when the schema is created. 0 creates no
+    /// partitions, for databases that distribute tables themselves.
     pub partitions: u32,
-    /// The number of connections for writes. Each is a thread.
+    /// The number of connections for writes. Each has a thread of its own.
     pub writers: usize,
-    /// The number of connections for reads.
+    /// The number of connections for reads. Each has a thread of its own.
     pub readers: usize,
-    /// The number of connections for searches. Searching uses the CPU, so more threads than cores
-    /// do not help.
+    /// The number of connections for searches. Each has a thread of its own. Searches use the
+    /// processor, so more threads than cores do not help.
     pub searchers: usize,
-    /// The statement timeout, in milliseconds.
+    /// The maximum duration of a statement, in milliseconds.
     pub statement_timeout_ms: u64,
-    /// The lock timeout, in milliseconds. After it the transaction is retried.
+    /// The maximum time to wait for a lock, in milliseconds. After it the transaction is retried.
     pub lock_timeout_ms: u64,
-    /// The maximum time to wait for an unavailable database before a request fails, in
-    /// milliseconds, so that a restart is not noticeable.
+    /// The maximum time that a request waits for an unavailable database, in milliseconds. It hides
+    /// a restart of the database from clients.
     pub patience_ms: u64,
-    /// The maximum total memory use of all indexes in this process, in bytes. Beyond it the least
-    /// recently used one is dropped.
+    /// The maximum memory use of all in-process indexes together, in bytes. Above it, the index
+    /// that was not used for the longest time is dropped.
     pub index_bytes_max: u64,
-    /// The maximum number of passages of a memory with an in-process index. Larger ones are
-    /// searched in the database; 0: all.
+    /// The maximum number of passages of a memory that is searched with an in-process index. Larger
+    /// memories are searched in the database. 0 searches all memories in the database.
     pub scan_passages_max: u64,
-    /// The maximum number of passages in scope whose vectors are compared one by one in the
-    /// database. For more, a graph is searched.
+    /// The maximum number of passages in scope whose vectors the database compares one by one. For
+    /// more passages a vector graph is searched.
     pub exact_passages_max: u64,
 }
 
 impl PostgresOptions {
-    /// Parses `postgres://user:password@host:port/database?…`. In addition to the members of
-    /// `psql`: `schema`, `partitions`, `writers`, `readers`, `searchers`, `statement_timeout_ms`,
-    /// `lock_timeout_ms`, `patience_ms`, `index_bytes_max`, `scan_passages_max`,
-    /// `exact_passages_max`, `sslrootcert`.
+    /// Parses `postgres://user:password@host:port/database?…`. In addition to the parameters of
+    /// `psql`, the URL may have `schema`, `partitions`, `writers`, `readers`, `searchers`,
+    /// `statement_timeout_ms`, `lock_timeout_ms`, `patience_ms`, `index_bytes_max`,
+    /// `scan_passages_max`, `exact_passages_max` and `sslrootcert`.
     ///
     /// # Errors
-    /// `Invalid`, naming the member; never the password.
+    /// `Invalid`, naming the wrong parameter and never the password.
     pub fn parse(url: &str) -> Result<Self> {
         let (base, query) = url.split_once('?').unwrap_or((url, ""));
         let mut options = Self::plain();
@@ -84,8 +85,8 @@ impl PostgresOptions {
         Ok(options)
     }
 
-    /// Sets timeouts that detect a silent database, unless the URL sets them: the defaults of the
-    /// system are hours.
+    /// Sets the timeouts that detect a database that does not respond, unless the URL sets them.
+    /// The defaults of operating systems are hours.
     fn notices_silence(&mut self) {
         let config = &mut self.config;
         if config.get_connect_timeout().is_none() {
@@ -125,7 +126,7 @@ impl PostgresOptions {
         }
     }
 
-    /// Sets a member of Loci. Returns false for other members.
+    /// Sets a parameter that is specific to Loci. Returns false for other parameters.
     fn take(&mut self, name: &str, value: &str) -> Result<bool> {
         match name {
             "schema" => self.schema = schema_name(value)?,
@@ -151,7 +152,7 @@ impl PostgresOptions {
         self.writers + self.readers + self.searchers + 2
     }
 
-    /// Returns the location of the store, without credentials.
+    /// Returns the host, port, database and schema as a URL, without credentials.
     pub fn location(&self) -> String {
         let hosts: Vec<String> = self
             .config
@@ -169,7 +170,7 @@ impl PostgresOptions {
     }
 }
 
-/// The connect timeout of a server that does not respond.
+/// The default timeout for connecting to a server that does not respond.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum time until the other machine acknowledges sent data; the connection then counts as
 /// lost.

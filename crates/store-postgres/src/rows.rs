@@ -1,4 +1,4 @@
-//! The rows from which indexes are built.
+//! Reading of the rows from which in-process indexes are built.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -114,19 +114,19 @@ fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// The models of vectors by number.
+/// The names of embedding models, by their numbers.
 type Models = BTreeMap<i64, Arc<str>>;
 
-/// A changed record without its body.
+/// A changed record as a row, without its body.
 struct ChangedRecordRow {
     record: RecordId,
     sequence: u64,
     content: u64,
-    /// True if its content is already in the index.
+    /// True if the index already has this content of the record.
     is_same: bool,
 }
 
-/// The rows of changed records in order, and their vectors.
+/// A batch of changed records in order, with their vectors.
 struct Chunk {
     records: Vec<Row>,
     vectors: Vec<Row>,

@@ -1,9 +1,9 @@
-//! The search port: small memories are searched in the in-process index, large ones in the database
-//! (`large_memories`).
+//! The implementation of the search port. Small memories are searched in an in-process index, large
+//! ones in the database (module `large_memories`).
 //!
-//! The server determines the size when a memory is first searched, and again when its index has
-//! grown. The move of a memory to the database happens in the background: until its passages are
-//! there, its index is used.
+//! The server determines the size of a memory at its first search, and again when its index has
+//! grown. Moving a memory to the database happens in the background. Until its passages are there,
+//! its index is used.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,23 +28,23 @@ use crate::rows::Rows;
 use crate::transaction_retry;
 use crate::tx::PgTx;
 
-/// The maximum number of changes that a question processes before its response. More are processed
-/// in the background.
+/// The maximum number of changes that a search applies to the index before it answers. If there are
+/// more, they are applied in the background.
 const INLINE_MAX: u64 = 2_000;
 /// The maximum number of memories whose size is remembered.
 const REMEMBERED_MAX: usize = 100_000;
 
-/// The way to search a memory.
+/// The place where a memory is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SearchRoute {
-    /// In the in-process index.
+    /// The in-process index.
     Index,
-    /// In the in-process index, until its passages are in the database.
+    /// The in-process index, until the passages of the memory are in the database.
     IndexYet,
-    /// In the in-process index, because a server with a newer analysis maintains the passages in
+    /// The in-process index, because a server with a newer text analysis maintains the passages in
     /// the database.
     IndexOnly,
-    /// In the database.
+    /// The database, because the memory is large.
     Great,
 }
 
@@ -52,13 +52,14 @@ enum SearchRoute {
 struct Shared {
     cache: Arc<IndexCache<Rows>>,
     ways: Mutex<HashMap<MemoryId, SearchRoute>>,
-    /// The maximum number of passages of a small memory.
+    /// The maximum number of passages of a memory that is searched in its index.
     scan_max: u64,
     limits: Limits,
     connecting: Arc<ConnectionParameters>,
-    /// True while a graph is created.
+    /// True while a vector graph is being created.
     drawing: AtomicBool,
-    /// Graphs that could not be created yet, and memories that could not be measured.
+    /// The vector graphs that could not be created, and the memories that could not be measured,
+    /// each with the time of the next attempt.
     graphs: Attempts<Graph>,
     measures: Attempts<MemoryId>,
     closing: AtomicBool,
@@ -175,7 +176,7 @@ impl PostgresSearch {
     }
 }
 
-/// A vector that is awaited only once, however often it is requested.
+/// A vector that is computed only once, however often it is requested.
 struct SharedVector(Mutex<AwaitedVector>);
 
 /// The future of the vector, and its result.
@@ -223,7 +224,7 @@ impl Shared {
         ways.insert(memory.clone(), way);
     }
 
-    /// Determines the way to search a memory.
+    /// Returns the place where a memory is searched.
     fn look(&self, connection: &mut Connection, memory: &MemoryId) -> Result<SearchRoute> {
         let (standing, is_great) = transaction_retry::ask(connection, |tx| {
             let standing = large_memories::standing(tx, memory)?;
@@ -241,7 +242,7 @@ impl Shared {
         })
     }
 
-    /// Searches a large memory; `None` if its index must be searched.
+    /// Searches a large memory in the database. `None` if its index must be searched instead.
     fn ask_great<T>(
         self: &Arc<Self>,
         connection: &mut Connection,
@@ -323,7 +324,7 @@ impl Shared {
         Ok(answer)
     }
 
-    /// Updates the passages of a large memory in the background.
+    /// Updates the passages of a large memory in the database, in the background.
     fn keep(self: Arc<Self>, keeper: &Arc<Pool<Connection>>, memory: &MemoryId) {
         let memory = memory.clone();
         keeper.spawn(move |connection| {

@@ -1,5 +1,5 @@
-//! The store for the engine: threads for writes, reads and searches, each with its own connection.
-//! Any number of servers may open it.
+//! The store: pools of threads for writes, reads and searches, each thread with its own connection.
+//! Any number of servers may open the same database.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::search::PostgresSearch;
 use crate::transaction_retry::{self, TransactionResult};
 use crate::tx::Column;
 
-/// A store on a database.
+/// A store on PostgreSQL.
 pub struct PostgresStore {
     location: String,
     writers: Pool<Connection>,
@@ -59,10 +59,10 @@ impl PostgresStore {
     }
 }
 
-/// The result of an attempt to write.
+/// The outcome of an attempt to write.
 enum WriteAttempt {
     Written,
-    /// The memory with that number has enough writers: nothing was done.
+    /// The memory with this number has enough writers, so nothing was done.
     Crowded(i64, WriteWork),
 }
 

@@ -1,6 +1,6 @@
-//! Runs closures as transactions, and retries them: after conflicts, after concurrent inserts of
-//! one name, and after a connection loss before the commit. It decides only the number of retries
-//! and the pauses.
+//! Execution of closures as transactions. They are retried after conflicts, after concurrent
+//! inserts of the same name, and after losing the connection before the commit. This module decides
+//! the number of retries and the pauses.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -21,15 +21,15 @@ const LOCKED_MAX: u32 = 3;
 /// The maximum number of attempts after concurrent inserts of one name: the second one finds the
 /// first.
 const COLLIDED_MAX: u32 = 4;
-/// The first pause, in milliseconds; the next constant is the maximum. Each pause is twice as long
-/// as the one before.
+/// The first pause before a retry, in milliseconds. Each pause is twice as long as the one before,
+/// up to the next constant.
 const PAUSE_MS: u64 = 5;
 const PAUSE_MAX_MS: u64 = 500;
 
-/// The memories that a closure changed.
+/// The memories whose records a transaction changed.
 pub(crate) type TouchedMemories = std::collections::BTreeSet<loci_model::MemoryId>;
 
-/// The number of attempts of a unit of work, and the total pause.
+/// The number of attempts of a transaction by error class, and the total time of its pauses.
 #[derive(Default)]
 struct AttemptCount {
     contended: u32,
@@ -74,11 +74,11 @@ impl AttemptCount {
     }
 }
 
-/// The result of a write.
+/// The result of a write transaction.
 pub(crate) enum TransactionResult {
-    /// Committed. Contains the memories with changed records.
+    /// The transaction is committed. The value is the memories with changed records.
     Done(TouchedMemories),
-    /// The memory with that number has enough writers: nothing was done.
+    /// The memory with this number has enough writers, so nothing was done.
     Crowded(i64),
 }
 
@@ -178,7 +178,8 @@ pub(crate) fn read_port(
     read(connection, |tx| work(tx))
 }
 
-/// Runs a change of data that the store derives itself: without port and counters, and idempotent.
+/// Runs a change of data that the store derives from records. It uses neither the ports nor the
+/// memory counters, and may run twice with the same result.
 pub(crate) fn change<T>(
     connection: &mut Connection,
     mut work: impl FnMut(&PgTx<'_>) -> Result<T>,

@@ -29,14 +29,14 @@ pub(crate) fn borrowed(values: &OwnedValues) -> Vec<&(dyn ToSql + Sync)> {
 /// The maximum number of deferred statements.
 const LATER_MAX: usize = 512;
 
-/// The capabilities of a transaction.
+/// The kinds of transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Reads with one statement; several may see different states.
+    /// The transaction only reads, with one statement. Several statements may see different states.
     Single,
-    /// Reads one consistent state.
+    /// The transaction only reads, and all statements see the same state.
     Read,
-    /// Changes memories, each locked on first use.
+    /// The transaction changes memories, and locks each one on first use.
     Write,
 }
 
@@ -50,15 +50,15 @@ impl Mode {
     }
 }
 
-/// A memory as this transaction found and changed it.
+/// A memory as this transaction has found and changed it.
 #[derive(Debug, Clone)]
 pub(crate) struct Entered {
     pub(crate) number: i64,
-    /// True if it is not deleted.
+    /// True if the memory is not deleted.
     pub(crate) is_alive: bool,
-    /// The memory as JSON.
+    /// The memory as stored JSON.
     pub(crate) body: String,
-    /// The counters; valid only if it is locked.
+    /// The counters of the memory. They are valid only if the transaction has locked it.
     pub(crate) counters: Counters,
 }
 
@@ -69,9 +69,11 @@ pub(crate) struct Counters {
     pub(crate) arrival: i64,
     pub(crate) places: i64,
     pub(crate) erasures: i64,
-    /// A lower bound of the time to erase the first deleted content.
+    /// A time, not later than that at which the first deleted content must be erased. `None` if
+    /// there is none.
     pub(crate) erase_due: Option<i64>,
-    /// A lower bound of the time to remove the first history.
+    /// A time, not later than that at which the first history must be removed. `None` if there is
+    /// none.
     pub(crate) history_due: Option<i64>,
 }
 
@@ -81,7 +83,7 @@ struct Later {
     values: OwnedValues,
 }
 
-/// An open transaction for reading or writing.
+/// A transaction that is open, for reading or for writing.
 pub(crate) struct PgTx<'c> {
     connection: RefCell<&'c mut Connection>,
     mode: Mode,
@@ -92,18 +94,18 @@ pub(crate) struct PgTx<'c> {
 #[derive(Default)]
 struct State {
     begun: bool,
-    /// True after commit or rollback.
+    /// True after the transaction was committed or rolled back.
     ended: bool,
-    /// The memories in which it has a slot.
+    /// The numbers of the memories that the transaction has entered through the gate.
     inside: Vec<i64>,
-    /// The memory without a free slot.
+    /// The number of the memory that the gate did not admit, if any.
     crowded: Option<i64>,
     /// The error class of the first failed statement, after which the database rejects all others
     /// in this transaction.
     failed: Option<RetryEffect>,
     later: Vec<Later>,
     entered: BTreeMap<MemoryId, Option<Entered>>,
-    /// Memories with changed counters.
+    /// The memories whose counters the transaction changed.
     counted: BTreeSet<MemoryId>,
     /// Changed groups, with namespace, strategy and sequence.
     groups: BTreeMap<(i64, Key16), (String, String, i64)>,
@@ -111,9 +113,9 @@ struct State {
     erased: BTreeSet<MemoryId>,
 }
 
-/// Reads columns with errors of the model.
+/// Reading of columns with the error type of the model.
 pub(crate) trait Column {
-    /// Reads the column at `place`.
+    /// Returns the value of the column with the index `place`.
     fn take<'r, T: FromSql<'r>>(&'r self, place: usize) -> Result<T>;
 }
 
@@ -268,8 +270,8 @@ impl<'c> PgTx<'c> {
         Ok(self.rows(sql, values)?.len())
     }
 
-    /// Changes rows together with the next statement, without returning their number. An error is
-    /// reported there, or at the commit.
+    /// Defers a statement that changes rows: it is sent together with the next one, and its number
+    /// of rows is not returned. Its error is reported by the next statement, or by the commit.
     pub(crate) fn later(&self, sql: impl Into<String>, values: OwnedValues) {
         let waiting = {
             let mut state = self.state.borrow_mut();
@@ -281,8 +283,8 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// Returns the current state of a memory. A write locks it first, so that it does not change.
-    /// `None` if it never existed, or is purged.
+    /// Returns the current state of a memory. A write transaction locks the memory first. `None` if
+    /// it never existed, or its rows are purged.
     pub(crate) fn enter(&self, memory: &MemoryId) -> Result<Option<Entered>> {
         if let Some(known) = self.state.borrow().entered.get(memory) {
             return Ok(known.clone());
@@ -346,7 +348,7 @@ impl<'c> PgTx<'c> {
         }
     }
 
-    /// Returns the next number for rows of a memory that keep their order of arrival.
+    /// Returns the next number in the order of arrival, for rows of a memory that keep that order.
     pub(crate) fn next_place(&self, memory: &MemoryId) -> Result<i64> {
         self.count(memory, |counters| {
             counters.places += 1;
@@ -493,32 +495,32 @@ fn literal(number: Option<i64>) -> String {
     number.map_or_else(|| "NULL".to_owned(), |number| number.to_string())
 }
 
-/// Returns a count or number for PostgreSQL.
+/// Returns a count or number in the type of a PostgreSQL column.
 pub(crate) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Returns a count or number from PostgreSQL.
+/// Returns a count or number from a PostgreSQL column.
 pub(crate) fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Returns a limit for PostgreSQL.
+/// Returns a row limit in the type of PostgreSQL's `LIMIT`.
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Returns a small count in four bytes.
+/// Returns a small count as four bytes for a column.
 pub(crate) fn int(value: impl TryInto<i32>) -> i32 {
     value.try_into().unwrap_or(i32::MAX)
 }
 
-/// Returns a small count from four or eight bytes.
+/// Returns a small count from a column of four or eight bytes.
 pub(crate) fn uint(value: impl TryInto<u32>) -> u32 {
     value.try_into().unwrap_or(0)
 }
 
-/// Returns a code of a closed list in two bytes.
+/// Returns the code of an enum value as two bytes for a column.
 pub(crate) fn code(value: i64) -> i16 {
     i16::try_from(value).unwrap_or(-1)
 }

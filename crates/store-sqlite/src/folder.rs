@@ -10,11 +10,11 @@ use loci_model::{Error, Result};
 use crate::errors::folder_error;
 use crate::replacement;
 
-/// The file name of the database.
+/// The file name of the database in a data folder.
 pub(crate) const DATABASE: &str = "loci.db";
-/// The file name of the database's log.
+/// The file name of the database's write-ahead log.
 pub(crate) const LOG: &str = "loci.db-wal";
-/// The file name of the schema lock. A folder that contains only backups has none.
+/// The file name of the schema lock. A folder with only backups has no such file.
 pub(crate) const SCHEMA_LOCK: &str = "schema";
 
 /// Creates the folder if it does not exist, rejects network file systems, and returns the full

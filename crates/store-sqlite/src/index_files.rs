@@ -25,35 +25,35 @@ pub(crate) const LOCK: &str = "lock";
 /// The suffixes of file names.
 pub(crate) const SNAPSHOT: &str = ".snap";
 pub(crate) const PARTIAL: &str = ".snap.partial";
-/// The maximum length of a head, in bytes.
+/// The maximum length of the head of a snapshot file, in bytes.
 const HEAD_MAX: u64 = 1024;
 
-/// The use of a memory's file for a reader.
+/// The usability of a memory's snapshot file for a reader.
 enum IndexFileUse {
     Index(Box<MemoryIndex>),
     Nothing,
-    /// Unusable for this reader or this version of the program, but possibly usable for others.
-    /// Holds the reason.
+    /// The file cannot be used by this reader or this version of the program, but perhaps by
+    /// others. The text is the reason.
     NotNow(&'static str),
-    /// Unusable for everyone. Holds the reason.
+    /// The file cannot be used by anyone. The text is the reason.
     Useless(String),
 }
 
 /// The assessment of a file's heads for a reader.
 pub(crate) enum Verdict {
-    /// Usable; positioned at the start of the index.
+    /// The file can be used. The reader is positioned at the start of the index.
     Usable(BufReader<File>),
-    /// Unusable for this reader or this version of the program, but possibly usable for others.
-    /// Holds the reason.
+    /// The file cannot be used by this reader or this version of the program, but perhaps by
+    /// others. The text is the reason.
     NotNow(&'static str),
-    /// Unusable for everyone. Holds the reason.
+    /// The file cannot be used by anyone. The text is the reason.
     Useless(String),
 }
 
-/// The snapshots of a data folder.
+/// The index snapshots of a data folder.
 pub(crate) struct IndexFiles {
     folder: PathBuf,
-    /// The id of the database, which changes with a restore.
+    /// The id of the database. A restore changes it.
     store: String,
 }
 

@@ -16,14 +16,14 @@ use crate::folder::{SCHEMA_LOCK, open_private};
 /// The time for which a newer binary waits for older ones to exit before it gives up migrating.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Serialises the writers of several processes: `turn` keeps the queue fair, `write` is held for
-/// one commit.
+/// The locks that make writers of several processes take turns: `turn` keeps the queue fair, and
+/// `write` is held for one commit.
 pub(crate) struct Turnstile {
     turn: File,
     write: File,
 }
 
-/// Held while this process writes.
+/// The turn of this process to write. It ends when the value is dropped.
 pub(crate) struct Turn<'a>(&'a File);
 
 impl Turnstile {
@@ -139,7 +139,7 @@ impl SchemaLock {
             .map_err(|error| folder_error("writing into the data folder", error))
     }
 
-    /// True if this is recorded.
+    /// Returns true if the lock file records that the folder has a database.
     pub(crate) fn is_filled(&self) -> Result<bool> {
         let metadata = self.file.metadata();
         metadata.map(|file| file.len() > 0).map_err(|error| folder_error("reading the data folder", error))

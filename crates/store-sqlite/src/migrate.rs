@@ -37,7 +37,7 @@ pub(crate) fn version(connection: &Connection) -> Result<u32> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0)).sql()
 }
 
-/// Returns an error if a newer binary wrote the file.
+/// Returns an error if a newer version of Loci wrote the database.
 pub(crate) fn check_known(version: u32) -> Result<()> {
     if version > newest() {
         return Err(Error::new(

@@ -1,31 +1,32 @@
-//! The options of a data folder. No defaults come from the environment: the binary fills them in.
+//! The options of a data folder. The environment provides no defaults here; the binary adds them.
 
 use std::path::PathBuf;
 
-/// Settings of an embedded store.
+/// The options of a store in a data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// The data folder. Created with access for its owner only, if it does not exist.
+    /// The path of the data folder. If it does not exist, it is created with access only for its
+    /// owner.
     pub folder: PathBuf,
-    /// True if a missing store is an error, and none is created.
+    /// True if the store must exist already. Otherwise a missing one is created.
     pub existing_only: bool,
     /// The number of threads for reads, each with its own connection.
     pub readers: usize,
-    /// The number of threads for searches. Searching uses the CPU, so more threads than cores do
-    /// not help.
+    /// The number of threads for searches. Searches use the processor, so more threads than cores
+    /// do not help.
     pub searchers: usize,
-    /// The maximum total memory use of all indexes, in bytes. Beyond it the least recently used one
-    /// is dropped.
+    /// The maximum memory use of all in-process indexes together, in bytes. Above it, the index
+    /// that was not used for the longest time is dropped.
     pub index_bytes_max: u64,
     /// The minimum number of passages of an index that is saved as a file for the next start.
-    /// Smaller ones are rebuilt quickly.
+    /// Smaller indexes are rebuilt quickly.
     pub snapshot_passages_min: u64,
-    /// The maximum size of `loci.db` in bytes; `None`: limited by the disk.
+    /// The maximum size of `loci.db`, in bytes. `None` means that only the disk limits it.
     pub file_bytes_max: Option<u64>,
 }
 
 impl SqliteOptions {
-    /// Returns the defaults for `folder`.
+    /// Returns the default options for a data folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),

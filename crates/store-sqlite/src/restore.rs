@@ -18,14 +18,14 @@ const LEASES_SINCE: u32 = 4;
 /// The schema version that introduced the ledger.
 const LEDGER_SINCE: u32 = 14;
 
-/// Contents of a backup that need the master key of its folder.
+/// The contents of a backup that can be used only with the master key of its folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackupSecrets {
-    /// No such contents.
+    /// The backup has no such contents.
     None,
-    /// Tombstones: without the key, imports restore erased data.
+    /// The backup has tombstones. Without the key, imports can bring erased data back.
     Tombstones,
-    /// Access keys or redactions: without the key, a server does not start.
+    /// The backup has access keys or redactions. Without the key, a server does not start.
     Sealed,
 }
 

@@ -27,7 +27,7 @@ use crate::{backup, migrate, open};
 /// The time for which a checkpoint waits for readers to release the log.
 const CHECKPOINT_PATIENCE: Duration = Duration::from_millis(50);
 
-/// An open data folder.
+/// The store in an open data folder.
 pub struct SqliteStore {
     folder: PathBuf,
     condition: DatabaseCondition,
@@ -36,7 +36,7 @@ pub struct SqliteStore {
     search: IndexSearch<Rows>,
     saving: Arc<SnapshotWriter>,
     host: Host,
-    /// Held while the folder is in use.
+    /// The schema lock, held while the folder is in use.
     _schema: SchemaLock,
 }
 
@@ -44,8 +44,8 @@ impl SqliteStore {
     /// Opens a data folder, creates it if it does not exist, and migrates its schema.
     ///
     /// # Errors
-    /// `Unavailable` if it cannot be used; `NotFound` if only an existing one is permitted and
-    /// there is none.
+    /// `Unavailable` if the folder cannot be used; `NotFound` if the options permit only an
+    /// existing store and there is none.
     pub fn open(options: SqliteOptions) -> Result<Arc<Self>> {
         if options.existing_only {
             folder::expect_store(&options.folder)?;

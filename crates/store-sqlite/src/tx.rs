@@ -16,16 +16,16 @@ pub(crate) struct SqlTx<'c> {
     /// The last requested memory, with its number.
     known: RefCell<Option<(MemoryId, i64)>>,
     touched: RefCell<TransactionEffects>,
-    /// The number of statements that may still run; `None`: unlimited.
+    /// The number of statements that the transaction may still run. `None` means no limit.
     room: Cell<Option<u32>>,
 }
 
-/// The effects of a transaction on indexes.
+/// The effects of a transaction on indexes, applied at its commit.
 #[derive(Debug, Default)]
 pub(crate) struct TransactionEffects {
-    /// Memories with changed records.
+    /// The memories whose records changed.
     pub(crate) changed: BTreeSet<MemoryId>,
-    /// Memories with erased content: their snapshots are removed before the commit.
+    /// The memories whose content was erased. Their snapshots are removed before the commit.
     pub(crate) erased: BTreeSet<MemoryId>,
 }
 
@@ -37,7 +37,7 @@ impl TransactionEffects {
     }
 }
 
-/// Reads columns with errors of the model.
+/// Reading of columns with the error type of the model.
 pub(crate) trait Column {
     /// Reads the column at `place`.
     fn take<T: FromSql>(&self, place: usize) -> Result<T>;
@@ -173,17 +173,17 @@ impl<'c> SqlTx<'c> {
     }
 }
 
-/// Returns a count or number for SQLite.
+/// Returns a count or number in the type of an SQLite column.
 pub(crate) fn signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Returns a count or number from SQLite.
+/// Returns a count or number from an SQLite column.
 pub(crate) fn unsigned(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Returns a limit for SQLite.
+/// Returns a row limit in the type of SQLite's `LIMIT`.
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -22,17 +22,18 @@ use crate::index_files::IndexFiles;
 use crate::locks::Turnstile;
 use crate::tx::{SqlTx, TransactionEffects};
 
-/// The maximum number of pieces per transaction, for which other processes must wait.
+/// The maximum number of queued pieces of work in one transaction. Other processes must wait for
+/// it.
 const BATCH_MAX: usize = 64;
 /// The maximum number of statements of a piece in a shared transaction. Within a savepoint, every
 /// statement processes the list of all pages changed since its start, so that the cost of a long
 /// piece is quadratic in its rows. A piece with more statements is rolled back, and becomes the
 /// first of the next transaction.
 const SHARED_STATEMENTS_MAX: u32 = 2_000;
-/// The maximum number of queued pieces; more are rejected.
+/// The maximum number of queued pieces of work. More are rejected.
 const WAITING_MAX: usize = 16_384;
 
-/// A unit of work, and the receiver of its result.
+/// A piece of work for the writer thread, and the receiver of its result.
 struct Piece {
     work: WriteWork,
     done: oneshot::Sender<Result<()>>,
@@ -40,7 +41,7 @@ struct Piece {
 
 enum Message {
     Write(Piece),
-    /// Runs outside a transaction, with the turn held, such as a checkpoint.
+    /// The work runs outside of a transaction while this process may write, such as a checkpoint.
     Alone(Box<dyn FnOnce(&Connection) + Send>),
     Stop,
 }
@@ -130,12 +131,12 @@ struct WriterState {
 /// A piece that ran, and its result.
 type FinishedPiece = (Piece, Result<()>);
 
-/// The unit that rolls back a piece.
+/// The unit that is rolled back if a piece of work fails.
 #[derive(Clone, Copy)]
 enum Bounds {
-    /// The transaction, whose first piece it is.
+    /// The whole transaction, because the piece is its first.
     Transaction,
-    /// A savepoint in the transaction.
+    /// A savepoint within the transaction.
     Savepoint,
 }
 

@@ -12,15 +12,15 @@ pub struct View {
     pub b: f32,
 }
 
-/// T: the turn itself.
+/// The turn itself, called T in decision pages.
 pub const TURN: View = View { k1: 0.9, b: 0.4 };
-/// P: the turn and the one before it.
+/// The pair: the turn and the one before it (P).
 pub const PAIR: View = View { k1: 0.9, b: 0.4 };
-/// W: two turns before, the turn, one after.
+/// The window: two turns before, the turn, and one after (W).
 pub const WINDOW: View = View { k1: 0.9, b: 0.4 };
-/// S: the whole session.
+/// The session: all of its turns (S).
 pub const SESSION: View = View { k1: 1.2, b: 0.75 };
-/// The terms of a file's path, one document per file.
+/// The path of a file: its terms, one document per file.
 pub const PATH: View = View { k1: 0.9, b: 0.4 };
 
 /// Returns `ln(1 + (N − df + 0.5)/(df + 0.5))` for a term that `df` of `n` documents contain. A

@@ -11,9 +11,9 @@ use crate::code_path::check_path;
 
 /// The maximum number of mentions that are read from one text.
 const MENTIONS_MAX: usize = 40;
-/// The longest token that is read, in bytes.
+/// The maximum length of a token that is read, in bytes.
 const TOKEN_BYTES_MAX: usize = 300;
-/// The shortest name of a symbol, in characters. Shorter names match by chance.
+/// The minimum length of a symbol's name, in characters. Shorter names match by chance.
 const NAME_CHARS_MIN: usize = 3;
 /// File names without an extension.
 const PLAIN_NAMES: &[&str] = &[
@@ -63,16 +63,16 @@ const OWNED: &[&str] = &[
 pub enum Mention {
     /// A file, with its lines if the text states them.
     File {
-        /// The path as written, without `./`.
+        /// The path as the text writes it, without `./`.
         path: String,
-        /// The first and the last line.
+        /// The first and the last line that the text states. `None` if it states none.
         lines: Option<(u32, u32)>,
     },
     /// A symbol.
     Symbol {
         /// The owner that the text gives for the symbol: `Cart` in `Cart::add_item`.
         owner: Option<String>,
-        /// The symbol's name.
+        /// The name of the symbol.
         name: String,
         /// True if the name stands in backquotes or after the path of its file. An unmarked name
         /// only looks like code, so the verifier searches for it only in files that the text names.

@@ -5,7 +5,7 @@
 
 use unicode_normalization::is_nfc;
 
-/// The longest path, in bytes.
+/// The maximum length of a path, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
 
 /// The reason why a path is rejected, as a text for people.
@@ -15,7 +15,7 @@ pub struct PathRejected(pub &'static str);
 /// Checks the path that a caller supplied.
 ///
 /// # Errors
-/// The first rule that the path breaks.
+/// The first rule that the path breaks, as text for people.
 pub fn check_path(path: &str) -> Result<(), PathRejected> {
     let wrong = |why| Err(PathRejected(why));
     if path.is_empty() || path.len() > PATH_BYTES_MAX {

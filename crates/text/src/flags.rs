@@ -13,7 +13,7 @@ use crate::pattern::{compiled, pattern};
 
 /// The maximum number of entities that are counted.
 pub const ENTITIES_MAX: u8 = 5;
-/// The limit for a question: a turn with this many white-space words or more is none.
+/// The number of white-space words from which a turn does not count as a question.
 const QUESTION_WORDS_LIMIT: usize = 25;
 
 const TIME: u16 = 1;

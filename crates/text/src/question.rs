@@ -83,7 +83,7 @@ static SPEAKS_TO_ASSISTANT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The stems of the framing words.
+/// The stems of the words that describe the act of asking.
 static FRAME_TERMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| FRAME.iter().flat_map(|word| terms(word)).collect());
 

@@ -9,9 +9,9 @@ use regex::{Captures, Regex};
 
 use crate::pattern::{MONTHS, pattern};
 
-/// The typical delay between an event and the turn that mentions it, in days.
+/// The typical time between an event and the turn that mentions it, in days.
 const DAY_OFFSET: f32 = 2.0;
-/// The distance in days that divides the value by e.
+/// The distance in days over which the value of a date falls by the factor e.
 const DAY_SCALE: f32 = 7.0;
 const MONTH: f32 = 1.0;
 const NEXT_MONTH: f32 = 0.5;

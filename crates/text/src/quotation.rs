@@ -8,9 +8,9 @@ use std::ops::Range;
 /// A kind of quotation.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotation {
-    /// The opening mark.
+    /// The character that opens the quotation.
     pub open: char,
-    /// The closing marks; the first one found ends the quotation.
+    /// The characters that may close the quotation. The first one found ends it.
     pub close: &'static [char],
     /// The minimum number of characters between the marks.
     pub chars_min: usize,

@@ -34,9 +34,9 @@ static CALENDAR: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"\b(?P<which>last|past|previous|this|next)\s+(?P<unit>weekend|week|month|year|WEEKDAY)\b")
 });
 
-/// Returns the day of the first relative expression in `question`; the most definite kind comes
-/// first. A calendar week starts on Monday; "last Friday" is the Friday before today. Returns
-/// `None` without such an expression, or outside of the calendar.
+/// Returns the day that a relative expression in `question` names. If there are several, the most
+/// definite kind counts. A calendar week starts on Monday; "last Friday" is the Friday before
+/// today. `None` without such an expression, or if the day is outside of the calendar.
 #[must_use]
 pub fn relative_day(question: &str, now: DateTime) -> Option<Date> {
     let today = now.date();

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The longest word, in bytes, that is stemmed. No English word is longer, and the cost of the
-/// stemmer is quadratic in the length.
+/// The maximum length of a word that is stemmed, in bytes. No English word is longer, and the time
+/// of the stemmer grows with the square of the length.
 const STEMMED_BYTES_MAX: usize = 48;
 /// The number of words in the cache of a thread. A full cache is emptied, which changes no result.
 const REMEMBERED_MAX: usize = 16_384;

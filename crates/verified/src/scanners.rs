@@ -8,7 +8,7 @@ use loci_engine::scanners::Scanner;
 
 use crate::{RepositoryName, content_hash, verifier};
 
-/// Returns all scanners.
+/// Returns all scanners of the verified product.
 pub fn scanners() -> Vec<Scanner> {
     [OWN, verifier::SCANNERS].concat()
 }

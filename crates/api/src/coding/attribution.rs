@@ -6,14 +6,15 @@ use utoipa::ToSchema;
 
 use crate::coding::task::Task;
 
-/// A request for an attribution. A task must meet all conditions that are present.
+/// A request for the tasks behind some work. A task is in the response if it meets all conditions
+/// that are present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttributionAsk {
-    /// Name of the repository.
+    /// Name of the repository of the tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// Commit that the tasks led to: 40 or 64 hex digits.
+    /// Id of a commit that the tasks made: 40 or 64 hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Number of the pull request that the tasks are about, or ended in.
@@ -22,42 +23,43 @@ pub struct AttributionAsk {
     /// Number of the issue that the tasks are about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<u64>,
-    /// Id of the task.
+    /// Id of one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Id of the session.
+    /// Id of the session in which the task ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Version of the prompt.
+    /// Version of the prompt with which the task ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Name of the requesting user.
+    /// Name of the user who requested the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Path, directory or glob. The tasks reported a changed file that matches it.
+    /// Path of a file or a directory, or a glob. The response contains tasks that reported a
+    /// changed file which matches it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Branch of the work.
+    /// Branch on which the task worked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Status of the tasks: `accepted`, `hydrating`, `running`, `awaiting_approval`, `finalizing`,
     /// `completed`, `failed`, `cancelled` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Start of the creation time, inclusive, RFC 3339.
+    /// Earliest creation time, inclusive, RFC 3339. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// End of the creation time, exclusive, RFC 3339.
+    /// Latest creation time, exclusive, RFC 3339. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// Words, at most 16. Each must occur in the description, in the final report or in the session
     /// of the task. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Maximum number of tasks per page, 1 to 100. Default: 100.
+    /// Maximum number of tasks on a page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -66,9 +68,9 @@ pub struct AttributionAsk {
 /// follow. In that case `next_cursor` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Attribution {
-    /// Tasks with their attribution.
+    /// Tasks, each with its prompt, user, commits and pull request.
     pub items: Vec<Attributed>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -76,55 +78,55 @@ pub struct Attribution {
 /// A task with its attribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Attributed {
-    /// The task.
+    /// The task itself.
     pub task: Task,
-    /// Prompt of the task.
+    /// Prompt that the task received; absent if the task specified none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<AttributedPrompt>,
-    /// Name of the user whose prompt it was.
+    /// Name of the user who requested the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Commits of the task, in the order of the reports.
+    /// Commits of the task, in the order in which they were reported.
     pub commits: Vec<AttributedCommit>,
     /// True if the task has more commits than `commits` contains.
     #[serde(default)]
     pub has_more_commits: bool,
-    /// Pull request of the task.
+    /// Pull request that the task is about or ended in; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<AttributedPullRequest>,
-    /// Outcome of the task; absent if it is undecided.
+    /// Outcome of the task's pull request, such as `merged_as_is`; absent if it is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Final report of the task.
+    /// Final report of the task's agent.
     pub told: ToldEnd,
-    /// Excerpts of the session, by sequence number: events that contain a word of the query;
-    /// without words, decisions and notes.
+    /// Excerpts of the task's session, by sequence number: the events that contain a word of `q`.
+    /// If the request has no `q`, the decisions and notes of the session.
     pub snippets: Vec<Snippet>,
 }
 
-/// A prompt.
+/// The prompt that a task received.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedPrompt {
     /// Version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Id of the template.
+    /// Id of the prompt's template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template_id: Option<String>,
 }
 
-/// A commit.
+/// A commit that a task made.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedCommit {
     /// Id of the commit.
     pub sha: String,
-    /// `live`, or `rewritten` if another commit replaced it.
+    /// State of the commit: `live`, or `rewritten` if a later commit replaced it (amend, rebase).
     pub state: String,
     /// Evidence that links the commit to the task: `post_commit`, `rewrite` or `merge_sha`.
     pub how: String,
 }
 
-/// A pull request.
+/// The pull request of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedPullRequest {
     /// Number of the pull request.
@@ -137,7 +139,7 @@ pub struct AttributedPullRequest {
     pub merge_commit_sha: Option<String>,
 }
 
-/// The final report of a task.
+/// The final report of a task's agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ToldEnd {
@@ -147,29 +149,30 @@ pub struct ToldEnd {
     /// Approach that the agent took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<String>,
-    /// Difficulties that the agent met.
+    /// Difficulties that the agent met during the work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficulties: Vec<String>,
-    /// Error message.
+    /// Error message, if the task failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// Paths of the changed files.
+    /// Paths of the files that the task changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
 }
 
-/// An excerpt of a session.
+/// An excerpt of an event in a task's session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Snippet {
-    /// Sequence number in the session.
+    /// Sequence number of the event in the session.
     pub seq: u64,
     /// Type of the event.
     pub r#type: String,
-    /// Role of the speaker.
+    /// Role of the speaker: `user`, `assistant`, `tool` or `other`.
     pub role: String,
-    /// Text: at most 400 characters around the first word of the query.
+    /// Excerpt of the event's content: at most 400 characters around the first word of the query
+    /// that occurs in it.
     pub text: String,
-    /// True if the text is an excerpt of a longer content.
+    /// True if the event's content is longer than `text`.
     pub cut: bool,
     /// Time of the event.
     pub at: String,

@@ -9,13 +9,14 @@ use crate::record::Record;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConflictListing {
-    /// `open` (unresolved, both records stay active) or `resolved`. Default: `open`.
+    /// State of the conflicts to list: `open` (no person decided yet, both records stay active) or
+    /// `resolved`. Default: `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Maximum number of conflicts per page, 1 to 100. Default: 100.
+    /// Maximum number of conflicts on a page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -23,9 +24,9 @@ pub struct ConflictListing {
 /// A page of conflicts of a repository, newest first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ConflictList {
-    /// The conflicts.
+    /// The conflicts on this page.
     pub conflicts: Vec<Conflict>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -39,15 +40,16 @@ pub struct Conflict {
     pub state: String,
     /// Explanation of the contradiction.
     pub reason: String,
-    /// Time at which the conflict was found.
+    /// Time at which the server found the contradiction.
     pub found_at: String,
-    /// The existing record; absent if it was deleted.
+    /// The record that existed first; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Record>,
-    /// The record that contradicts it; absent if it was deleted.
+    /// The newer record, which contradicts the one in `standing`; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Record>,
-    /// Id of the record that stays, or `both`; absent if the conflict is open.
+    /// Id of the record that stays active after the decision, or `both`; absent if the conflict is
+    /// open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
     /// Name of the person who resolved the conflict.
@@ -58,11 +60,11 @@ pub struct Conflict {
     pub resolved_at: Option<String>,
 }
 
-/// A request to resolve a conflict.
+/// The decision of a person about a conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConflictResolve {
-    /// Id of the record that stays and replaces the other one, or `both` if they do not contradict
-    /// each other.
+    /// Id of the record that stays active and replaces the other record, or `both` if the two
+    /// records do not contradict each other.
     pub keep: String,
 }

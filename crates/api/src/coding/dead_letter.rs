@@ -1,4 +1,4 @@
-//! Dead letters: background writes of the server that failed on all attempts.
+//! Dead letters: background jobs of the server for coding agents that failed on all attempts.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,24 +12,24 @@ pub struct DeadLetterListing {
     /// Maximum number of dead letters per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// The subject of a dead letter.
+/// The work that a failed job had to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterPayload {
-    /// Key of the job, unique among open jobs, such as `cite:` and a record id, or `verify:` and a
-    /// repository id.
+    /// Key of the job, unique among the jobs that wait or run, such as `cite:` with a record id, or
+    /// `verify:` with a repository id.
     pub key: String,
-    /// Id of the strategy.
+    /// Id of the strategy whose extraction failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Id of the actor.
+    /// Id of the actor whose events the job read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Id of the session.
+    /// Id of the session whose events the job read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Messages that the job read.
@@ -44,33 +44,34 @@ pub struct DeadLetter {
     pub id: String,
     /// Kind of the job: `cite`, `verify`, `extract`, `embed`, `handover`, `reflect`, `purge`.
     pub kind: String,
-    /// Subject of the job.
+    /// The work that the job had to do.
     pub payload: DeadLetterPayload,
     /// Error of the last attempt.
     pub error: String,
-    /// Number of attempts.
+    /// Number of attempts that the server made.
     pub attempts: u32,
-    /// Time at which the job was requested.
+    /// Time at which the job was created.
     pub created_at: String,
     /// Time of the last failure.
     pub failed_at: String,
 }
 
-/// A page of dead letters, latest first.
+/// A page of dead letters, latest failure first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterList {
-    /// The dead letters.
+    /// The dead letters on this page.
     pub dead_letters: Vec<DeadLetter>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A dead letter that the server attempts again.
+/// The result of a request to attempt a failed job again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterRetried {
     /// Id of the dead letter.
     pub id: String,
-    /// True if the job had failed. Otherwise it waits, runs or is done, and stays unchanged.
+    /// True if the job had failed and is attempted again. False if the job still waits, runs or is
+    /// done; the request then changes nothing.
     pub was_dead: bool,
 }

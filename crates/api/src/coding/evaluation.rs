@@ -5,31 +5,32 @@ use utoipa::ToSchema;
 
 use crate::coding::task::end::Learned;
 
-/// An evaluation of a task, to be stored.
+/// An evaluation of a finished task, to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationAdd {
-    /// Id of the task.
+    /// Id of the evaluated task.
     pub task_id: String,
     /// Findings, at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<EvaluationFindingAdd>,
-    /// Suggested change of the prompt, at most 10000 characters. The server stores it for a person
-    /// to decide.
+    /// Suggested change of the task's prompt, at most 10000 characters. The server only stores the
+    /// suggestion; a person decides about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_suggestion: Option<String>,
 }
 
-/// A finding, to be stored.
+/// A finding of an evaluation, to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationFindingAdd {
-    /// Category: `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout`
-    /// or `environment_failure`.
+    /// Category of the failure: `reasoning_error`, `instruction_noncompliance`,
+    /// `missing_verification`, `timeout` or `environment_failure`.
     pub category: String,
-    /// Information for future tasks. The server stores it like a learning.
+    /// Information that future tasks need. The server stores the text like a learning.
     pub text: String,
-    /// Scope: a path, a glob or `module:<name>`.
+    /// Part of the repository that the finding is about: a path, a glob or `module:<name>`.
+    /// Default: the whole repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Evidence for the finding, at most 10000 characters.
@@ -37,18 +38,18 @@ pub struct EvaluationFindingAdd {
     pub evidence: Option<String>,
 }
 
-/// A stored evaluation.
+/// The result of storing an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationAdded {
     /// The evaluation.
     pub evaluation: Evaluation,
-    /// Actions on the findings, in the order of the request.
+    /// Actions that the server took on the findings, in the order of the request.
     pub learned: Vec<Learned>,
-    /// Warnings about findings that could not be compared.
+    /// Warnings about findings that the server could not compare with stored records.
     pub warnings: Vec<String>,
 }
 
-/// An evaluation of a task.
+/// An evaluation of a finished task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Evaluation {
     /// Id of the evaluation. Storing the same evaluation of a task again returns the same id.
@@ -57,27 +58,27 @@ pub struct Evaluation {
     pub task_id: String,
     /// Findings of the evaluation.
     pub findings: Vec<EvaluationFinding>,
-    /// Suggested change of the prompt.
+    /// Suggested change of the task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_suggestion: Option<String>,
-    /// Version of the prompt that the suggestion refers to.
+    /// Version of the task's prompt, which the suggestion would change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Name of the evaluator.
+    /// Name of the caller who stored the evaluation.
     pub by: String,
-    /// Time of the evaluation.
+    /// Time at which the evaluation was stored.
     pub at: String,
 }
 
-/// A finding with the record that it became.
+/// A finding of an evaluation, and the record that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationFinding {
-    /// Category of the failure.
+    /// Category of the failure, such as `reasoning_error` or `timeout`.
     pub category: String,
     /// Evidence for the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// Id of the record that contains the finding; absent if it was not stored.
+    /// Id of the record that contains the finding; absent if the server did not store the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
 }
@@ -86,16 +87,16 @@ pub struct EvaluationFinding {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationListing {
-    /// Name of the repository.
+    /// Name of the repository of the evaluated tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// Id of the task.
+    /// Id of the evaluated task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// Maximum number of evaluations per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -103,9 +104,9 @@ pub struct EvaluationListing {
 /// A page of evaluations, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationList {
-    /// The evaluations.
+    /// The evaluations on this page.
     pub evaluations: Vec<Evaluation>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

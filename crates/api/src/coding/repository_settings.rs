@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The given JSON value of a setting, which may be null; `None` if the setting is absent.
+/// The value of a setting in a request. `None` if the request does not contain the setting, JSON
+/// null to reset it.
 pub type Given = Option<Value>;
 
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given, D::Error> {
@@ -31,11 +32,11 @@ pub struct RepositoryChange {
     /// `PUT` only: URLs of remotes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<String>,
-    /// `PUT` only: path of a clone, a bare repository or a working tree on the server's machine.
+    /// `PUT` only: path of a clone, a bare repository or a worktree on the server's machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clone_path: Option<String>,
-    /// `PUT` only: repository that this one was forked from. The server stores it but does not read
-    /// its facts yet.
+    /// `PUT` only: name of the repository that this one was forked from. The server stores the name
+    /// but does not read the facts of that repository yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// Branch whose verifications change the state of facts. Null means the repository's own
@@ -47,23 +48,25 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>)]
     pub memory_token_budget: Given,
-    /// Kinds of records that tasks receive.
+    /// Kinds of records that tasks of the repository receive.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryTiers>)]
     pub tiers: Given,
-    /// Shares of the control group.
+    /// Shares of tasks that receive less than the full memory, for a comparison.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryControl>)]
     pub control: Given,
-    /// Storage of conversations.
+    /// Extent and retention of the conversations that the server stores after a session.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryCapture>)]
     pub capture: Given,
-    /// Logins of agent accounts, at most 100. The server learns nothing from their reviews.
+    /// Logins of agent accounts, at most 100. The server learns nothing from the reviews that they
+    /// write.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub agent_logins: Given,
-    /// Logins of programs, at most 100, from whose reviews the server learns.
+    /// Logins of bot accounts, at most 100, from whose reviews the server learns. It ignores the
+    /// reviews of other bots.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub allow_bots: Given,
@@ -80,19 +83,19 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub branch_patterns: Given,
-    /// Weights of reviewers.
+    /// Weights of individual reviewers.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryAuthority>)]
     pub authority: Given,
-    /// Activation and retention of rules from reviews.
+    /// Conditions under which rules from reviews become active and expire.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryRules>)]
     pub rules: Given,
-    /// Triggers of reflections over several tasks.
+    /// Conditions that trigger reflections over several tasks.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryReflection>)]
     pub reflection: Given,
-    /// Inference of preferences of people.
+    /// Settings for concluding preferences of people from reviews.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryPreferences>)]
     pub preferences: Given,
@@ -100,7 +103,8 @@ pub struct RepositoryChange {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub guardian: Given,
-    /// `pool`, the only supported value. Others are ignored with a warning.
+    /// Isolation of the repository's data. `pool` is the only supported value; others are ignored
+    /// with a warning.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub isolation: Given,
@@ -139,59 +143,60 @@ pub struct RepositoryTiers {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryControl {
-    /// Share of tasks that receive nothing.
+    /// Share of tasks that receive no memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<f64>,
-    /// Share of tasks that receive knowledge and episodes.
+    /// Share of tasks that receive only knowledge and episodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier1: Option<f64>,
-    /// Share of tasks that receive rules in addition to those.
+    /// Share of tasks that receive knowledge, episodes and rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier2: Option<f64>,
-    /// Share of tasks that receive preferences and reflections in addition to those.
+    /// Share of tasks that receive knowledge, episodes, rules, preferences and reflections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier3: Option<f64>,
 }
 
-/// Storage of conversations after the end of their sessions.
+/// The part of a conversation that the server keeps after the end of its session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryCapture {
-    /// `full`, `decisions`, `metadata` or `off`.
+    /// Part of a conversation to keep: `full`, `decisions`, `metadata` or `off` (nothing).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Retention in days, 1 to 3650.
+    /// Number of days for which the conversation is kept, 1 to 3650.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
 }
 
-/// Weights of reviewers, which override the weights of their roles.
+/// Weights of individual reviewers, which override the weights of their roles.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryAuthority {
-    /// Weights from 0 to 1, by login or by the number at the forge; at most 100.
+    /// Weights from 0 to 1, by login or by number at the forge, for at most 100 reviewers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, f64>,
 }
 
-/// Activation and retention of rules from reviews.
+/// Conditions under which rules from reviews become active and expire.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryRules {
-    /// Rules that wait for a person: `none`, `high_impact` or `all`.
+    /// Rules that become active only after the approval of a person: `none`, `high_impact` or
+    /// `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
-    /// Quorum that activates a rule.
+    /// Support that a rule needs to become active.
     pub quorum: RepositoryQuorum,
-    /// Number of tasks after which a rule that was relevant in none of them becomes stale, 1 to
-    /// 100000.
+    /// Number of tasks after which a rule becomes stale if it was relevant in none of them, 1
+    /// to 100000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_after_tasks: Option<u32>,
-    /// Number of tasks after which a rule that was relevant in none of them expires, 1 to 100000.
+    /// Number of tasks after which a rule expires if it was relevant in none of them, 1 to 100000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expire_after_tasks: Option<u32>,
-    /// Handling of rules about the protection of the repository: `reject`, or `approve` to let them
-    /// wait for a person.
+    /// Handling of rules about the protection of the repository, such as its checks or permissions:
+    /// `reject` to store none, or `approve` to require the approval of a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_topics: Option<String>,
     /// True to let administrators and maintainers approve a rule by the reply `/loci approve <id>`
@@ -200,29 +205,29 @@ pub struct RepositoryRules {
     pub approval_by_reply: Option<bool>,
 }
 
-/// The quorum that activates a rule.
+/// The support that a rule needs to become active.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryQuorum {
-    /// Minimum combined weight of the supporting statements, 0 to 100.
+    /// Minimum sum of the weights of the review statements that support the rule, 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Minimum number of supporting reviewers, 1 to 100.
+    /// Minimum number of reviewers who state the rule, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewers: Option<u32>,
-    /// Minimum number of pull requests with a supporting statement, 1 to 100.
+    /// Minimum number of pull requests on which the rule is stated, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prs: Option<u32>,
-    /// Minimum weight of a reviewer who counts, 0 to 1.
+    /// Minimum authority of a reviewer whose statements count, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_authority: Option<f64>,
 }
 
-/// Inference of preferences of the people whose work is reviewed.
+/// Settings for concluding preferences of the people whose work is reviewed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryPreferences {
-    /// True to infer preferences from reviews.
+    /// True if the server infers preferences from reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implicit: Option<bool>,
 }
@@ -234,35 +239,35 @@ pub struct RepositoryReflection {
     /// Number of finished tasks that triggers a reflection, 1 to 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every_tasks: Option<u32>,
-    /// Number of hours that also triggers a reflection, 1 to 8760. If absent, only tasks trigger
-    /// it.
+    /// Number of hours after which a reflection is created too, 1 to 8760. If absent, only the
+    /// number of tasks triggers a reflection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every_hours: Option<u32>,
-    /// Minimum number of episodes that support a reflection, 2 to 200.
+    /// Minimum number of episodes that a reflection needs as support, 2 to 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_episodes: Option<u32>,
 }
 
-/// Settings of a repository.
+/// Settings of a repository. An absent setting has the value of the server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositorySettings {
     /// Branch whose verifications change the state of facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
-    /// Default token budget of a hydration.
+    /// Default token budget of a hydration of the repository's tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_token_budget: Option<u32>,
-    /// Kinds of records that tasks receive.
+    /// Kinds of records that tasks of the repository receive.
     pub tiers: RepositoryTiers,
-    /// Shares of the control group.
+    /// Shares of tasks that receive less than the full memory.
     pub control: RepositoryControl,
-    /// Storage of conversations.
+    /// Extent and retention of the conversations that the server stores.
     pub capture: RepositoryCapture,
-    /// Logins of agent accounts.
+    /// Logins of agent accounts, from whose reviews the server learns nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_logins: Option<Vec<String>>,
-    /// Logins of programs from whose reviews the server learns.
+    /// Logins of bot accounts from whose reviews the server learns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_bots: Option<Vec<String>>,
     /// True if the server learns nothing from reviews of draft pull requests.
@@ -271,16 +276,16 @@ pub struct RepositorySettings {
     /// True if the server learns from reviews of pull requests that belong to no task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accept_unmapped_prs: Option<bool>,
-    /// Patterns of task branches.
+    /// Patterns of the names of task branches, each containing `{task_id}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch_patterns: Option<Vec<String>>,
-    /// Weights of reviewers.
+    /// Weights of individual reviewers.
     pub authority: RepositoryAuthority,
-    /// Activation and retention of rules from reviews.
+    /// Conditions under which rules from reviews become active and expire.
     pub rules: RepositoryRules,
-    /// Inference of preferences of people.
+    /// Settings for concluding preferences of people from reviews.
     pub preferences: RepositoryPreferences,
-    /// Triggers of reflections over several tasks.
+    /// Conditions that trigger reflections over several tasks.
     pub reflection: RepositoryReflection,
 }
 
@@ -291,7 +296,7 @@ pub struct RecordCount {
     pub kind: String,
     /// State of the records: `active`, `candidate`, `superseded`, …
     pub state: String,
-    /// Number of records.
+    /// Number of records of this kind in this state.
     pub count: u64,
 }
 
@@ -300,19 +305,19 @@ pub struct RecordCount {
 pub struct RepositoryShown {
     /// Id of the repository.
     pub repo_id: String,
-    /// Scope key, `owner/name`.
+    /// Name of the repository under which its records are stored, `owner/name`.
     pub scope_key: String,
-    /// All names of the repository.
+    /// All names of the repository, including former ones.
     pub aliases: Vec<String>,
-    /// Locations of the code.
+    /// Locations of the code: paths on the server's machine and addresses at forges.
     pub places: Vec<String>,
-    /// True if the repository was not known before.
+    /// True if the request registered the repository, false if it was known before.
     pub created: bool,
-    /// Settings of the repository itself.
+    /// Settings that the repository itself has.
     pub config: RepositorySettings,
-    /// Effective settings: those of the repository, otherwise those of the server.
+    /// Settings that apply: those of the repository and, for each absent one, that of the server.
     pub in_force: RepositorySettings,
-    /// True if the repository has had hardly any task yet.
+    /// True if the repository has had too few tasks for useful memory.
     pub cold_start: bool,
     /// Numbers of records that the caller may read, by kind and state. Only in the response of
     /// `GET`.

@@ -1,4 +1,4 @@
-//! Rules of a repository that reviews left.
+//! Rules of a repository that the server learned from reviews, or that a person wrote.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,19 +7,20 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleListing {
-    /// State of the rules. Default: `active`.
+    /// State of the rules, such as `active`, `candidate` or `stale`. Default: `active`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Scope of the rules, exactly as stored: a path, a glob or `module:<name>`.
+    /// Scope of the rules, exactly as stored: a path, a glob or `module:<name>`. Default: every
+    /// scope.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Start of the creation time, inclusive, RFC 3339.
+    /// Earliest creation time, inclusive, RFC 3339. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// End of the creation time, exclusive, RFC 3339.
+    /// Latest creation time, exclusive, RFC 3339. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Text that the rule must contain. Letter case is ignored.
+    /// Text that the rule must contain; letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// Login of a reviewer who stated the rule.
@@ -28,13 +29,13 @@ pub struct RuleListing {
     /// Number of a pull request on which the rule was stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// `true` to list only rules for which the approval of a person is suggested.
+    /// `true` to list only rules for which the server suggests that a person approves them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_suggested: Option<bool>,
     /// Maximum number of rules per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -43,38 +44,40 @@ pub struct RuleListing {
 /// that case `next_cursor` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleList {
-    /// The rules.
+    /// The rules on this page.
     pub rules: Vec<Rule>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A rule.
+/// A rule of a repository: a requirement for changes of its code.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Rule {
-    /// Id of the rule, a record.
+    /// Id of the record that contains the rule.
     pub id: String,
-    /// Version of the rule.
+    /// Version of the record.
     pub version: u32,
     /// Text of the rule.
     pub text: String,
-    /// Scope that the rule applies to; absent if it applies to everything.
+    /// Part of the repository that the rule applies to; absent if it applies to the whole
+    /// repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Weight by which a hydration orders the rule. If absent, the hydration uses the trust in the
+    /// Weight by which a hydration sorts the rule. If absent, the hydration uses the trust in the
     /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// State of the rule.
+    /// State of the rule, such as `active`, `candidate` or `stale`.
     pub state: String,
-    /// Reason for the state.
+    /// Reason for the state of the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// Impact of following the rule: `style` or `high`.
+    /// Impact of following the rule: `style`, or `high` for a rule that may change the behavior of
+    /// the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<String>,
-    /// Weighted support by reviews.
+    /// Sum of the weights of the review statements that support the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<f64>,
     /// Number of people who stated the rule.
@@ -87,21 +90,22 @@ pub struct Rule {
     /// approves it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval_suggested: bool,
-    /// Reason that the rule waits for a person regardless of its support.
+    /// Reason for which the rule needs the approval of a person, regardless of its support; absent
+    /// if it does not need one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
     /// Name of the person who activated the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
-    /// True if a person keeps the rule active.
+    /// True if a person decided that the rule stays active without further support.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// Ids of rules that contradict this one. A person must choose between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// Time of creation.
+    /// Time at which the rule was created.
     pub created_at: String,
-    /// Time of the last change.
+    /// Time of the last change of the rule.
     pub updated_at: String,
 }
 
@@ -111,13 +115,15 @@ pub struct Rule {
 pub struct NewRule {
     /// Text of the rule: one line of 10 to 300 characters.
     pub text: String,
-    /// Scope that the rule applies to: a path, a glob or `module:<name>`. Default: everything.
+    /// Part of the repository that the rule applies to: a path, a glob or `module:<name>`. Default:
+    /// the whole repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// True to keep the rule active, regardless of reviews and of its use. Default: false.
+    /// True to keep the rule active even if no review repeats it and no task uses it. Default:
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pin: bool,
-    /// Reason, at most 500 characters.
+    /// Reason for the rule, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -126,78 +132,80 @@ pub struct NewRule {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleDecision {
-    /// Reason, at most 500 characters.
+    /// Reason for the decision, at most 500 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// For `supersede`: id of the rule that replaces this one.
+    /// Id of the rule that replaces this one. Only for the decision `supersede`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
-/// A rule after a decision.
+/// A rule after the decision of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleDecided {
-    /// Id of the rule, a record.
+    /// Id of the record that contains the rule.
     pub id: String,
-    /// State of the rule.
+    /// State of the rule after the decision.
     pub state: String,
-    /// Version of the rule.
+    /// Version of the record after the decision.
     pub version: u32,
 }
 
 /// The provenance of a rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleProvenance {
-    /// The rule.
+    /// The rule whose provenance follows.
     pub rule: Rule,
-    /// Statements that support the rule, by pull request and review.
+    /// Review statements that support the rule, sorted by pull request and review.
     pub items: Vec<RuleItem>,
-    /// Statements against the rule.
+    /// Review statements that contradict the rule.
     pub dissent: Vec<RuleItem>,
     /// Changes of the rule's state, oldest first.
     pub transitions: Vec<RuleTransition>,
-    /// Exposures of the rule to the newest hundred tasks, newest first.
+    /// Tasks that were shown the rule: the newest hundred, newest first.
     pub exposures: Vec<RuleExposure>,
 }
 
-/// A statement for or against a rule.
+/// A statement in a review, for or against a rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleItem {
-    /// Number of the pull request.
+    /// Number of the reviewed pull request.
     pub pr: u64,
-    /// Id of the review.
+    /// Id of the review that contains the statement.
     pub review_id: u64,
-    /// Ids of the comments.
+    /// Ids of the comments that contain the statement.
     pub comment_ids: Vec<u64>,
-    /// Number of the author at the forge; absent if it is unknown.
+    /// Number by which the forge identifies the author of the statement; absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer_id: Option<u64>,
-    /// Login of the author.
+    /// Login of the author of the statement.
     pub reviewer: String,
-    /// Role of the author in the repository at that time.
+    /// Role of the author in the repository when the statement was made.
     pub role: String,
-    /// True if the role is a guess.
+    /// True if the server could not read the role and assumed one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,
-    /// Decision of the review; absent for a statement against the rule.
+    /// Decision of the review, such as `changes_requested`; absent for a statement against the
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Weight of the statement.
+    /// Weight of the statement, from the authority of its author.
     pub weight: f64,
-    /// URL of the statement.
+    /// URL of the statement at the forge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Time of the statement.
     pub date: String,
     /// Quotation of the statement, at most 300 characters.
     pub excerpt: String,
-    /// Id of the job that read the statement.
+    /// Id of the job that extracted the statement from the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// Version of the prompt or of the deterministic rules that read the statement.
+    /// Version of the prompt, or of the deterministic rules, that extracted the statement from the
+    /// review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extraction_prompt_version: Option<String>,
-    /// True if the statement comes from a backfill.
+    /// True if the statement was read later, by a backfill of earlier reviews.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub past: bool,
 }
@@ -205,10 +213,10 @@ pub struct RuleItem {
 /// A change of a rule's state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleTransition {
-    /// State before; absent for a new rule.
+    /// State before the change; absent if the rule was new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// State after.
+    /// State after the change.
     pub to: String,
     /// Name of the person or program that made the change.
     pub by: String,
@@ -218,37 +226,37 @@ pub struct RuleTransition {
     pub at: String,
 }
 
-/// An exposure of a rule to a task.
+/// A task that was shown a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleExposure {
-    /// Id of the exposure.
+    /// Id of the exposure, the stored list of records that the task was shown.
     pub exposure_id: String,
     /// Id of the task.
     pub task_id: String,
-    /// Time of the exposure.
+    /// Time at which the task was shown the rule.
     pub at: String,
 }
 
-/// A request to render a rule as a patch of a file.
+/// A request to propose a patch that writes a rule into a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RulePromote {
-    /// File: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, `CONTRIBUTING.md` or
+    /// Name of the file: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, `CONTRIBUTING.md` or
     /// `.github/copilot-instructions.md`. Default: `AGENTS.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }
 
-/// A proposed patch that adds a rule to a file. The server writes nothing.
+/// A patch that adds a rule to a file of the repository. The server only returns the patch.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RulePromotion {
     /// Id of the rule.
     pub id: String,
-    /// Path of the file.
+    /// Path of the patched file.
     pub target: String,
-    /// Commit of the default branch that the patch applies to.
+    /// Id of the commit of the default branch to which the patch applies.
     pub commit: String,
-    /// True if the file does not exist yet.
+    /// True if the patch creates the file.
     pub new_file: bool,
     /// Unified diff for `git apply`; empty if the file already contains the rule.
     pub patch: String,

@@ -15,7 +15,7 @@ pub struct DocumentAsk {
     pub raw: Option<String>,
 }
 
-/// Query parameters of a change to a document: its tree, and the preconditions.
+/// Query parameters of a change to a document: the tree, and the preconditions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentChange {
@@ -35,7 +35,8 @@ pub struct DocumentChange {
     pub reason: Option<String>,
 }
 
-/// A document in parts. A body with a content type other than JSON is the file itself.
+/// The parts of a document to write, as JSON. A request body with another content type is the file
+/// itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentPut {
@@ -47,10 +48,10 @@ pub struct DocumentPut {
     /// Description in one line, at most 160 characters. Default: derived from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Scope that the document applies to.
+    /// Part of a project that the document applies to, such as a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// True to keep the document and to list it before others.
+    /// True to protect the document from pruning and to list it before others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// Priority. A document with a greater value is listed first.
@@ -61,8 +62,8 @@ pub struct DocumentPut {
     pub reason: Option<String>,
 }
 
-/// A document without a path. The server derives the path from the title, or updates the document
-/// with the same title.
+/// A document to write without a path. The server updates the document with the same title, or
+/// creates one at a path derived from the title.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentAdd {
@@ -77,7 +78,7 @@ pub struct DocumentAdd {
     /// Description in one line, at most 160 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Scope that the document applies to.
+    /// Part of a project that the document applies to, such as a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Reason for the change, at most 500 characters; stored with the version.
@@ -85,86 +86,88 @@ pub struct DocumentAdd {
     pub reason: Option<String>,
 }
 
-/// A document.
+/// A document of a tree, with its record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileDocument {
     /// Path of the document.
     pub path: String,
-    /// Requested path, if the document has moved since.
+    /// Path of the request, if the document has moved to `path` since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirected_from: Option<String>,
-    /// Id of the record.
+    /// Id of the record that contains the document.
     pub record: String,
-    /// Kind of the record.
+    /// Kind of the record, such as `document` or `fact`.
     pub kind: String,
     /// Version of the record.
     pub version: u32,
-    /// `given`, or `derived` if the path was derived from title and text.
+    /// Origin of the path: `given` by the author, or `derived` from title and text.
     pub path_origin: String,
-    /// Title, if it was specified.
+    /// Title of the document; absent if its author specified none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Description that listings show.
+    /// Description of the document in one line, for listings.
     pub description: String,
-    /// True if the description was written by an author, not derived from the text.
+    /// True if an author wrote the description, false if the server derived it from the text.
     pub described: bool,
-    /// Scope that the document applies to.
+    /// Part of a project that the document applies to; absent if it applies to the whole project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Text of the document.
     pub body: String,
     /// True if the file consists of the text only, without frontmatter.
     pub raw: bool,
-    /// True if the document is kept and listed before others.
+    /// True if the document is protected from pruning and listed before others.
     pub pinned: bool,
     /// Priority. A document with a greater value is listed first.
     pub priority: i64,
     /// Entity tag of the file, quoted, for `If-Match`.
     pub etag: String,
-    /// SHA-256 of the text.
+    /// SHA-256 digest of the text.
     pub content_sha256: String,
     /// Size of the text in bytes.
     pub bytes: u64,
-    /// Trust tier of the document.
+    /// Trust tier of the document's source, such as `agent` or `confirmed`.
     pub trust: String,
-    /// Time at which the document expires.
+    /// Time at which the document expires; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// Time of creation.
+    /// Time at which the document was created.
     pub created_at: String,
-    /// Time of the last change.
+    /// Time of the last change of the document.
     pub updated_at: String,
 }
 
 /// The result of writing a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DocumentWritten {
-    /// Path of the document; absent if the document is no longer in the tree.
+    /// Path of the document; absent if the document is no longer in the tree, for example because
+    /// it was quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Id of the record.
+    /// Id of the record that contains the document.
     pub record: String,
     /// Version of the record.
     pub version: u32,
-    /// Operation that was performed; absent if the content did not change.
+    /// Operation that the request performed, such as `create` or `update`; absent if the content
+    /// did not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
     /// Entity tag of the file, quoted; absent if the document is no longer in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// SHA-256 of the text.
+    /// SHA-256 digest of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<String>,
     /// Size of the text in bytes.
     pub bytes: u64,
     /// State of the record. A text that looks like instructions may be quarantined.
     pub state: String,
-    /// Number of added lines, for a request that adds lines.
+    /// Number of lines that the request appended; absent for other requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<u64>,
-    /// Time of the last change.
+    /// Time of the last change of the document.
     pub updated_at: String,
-    /// Warnings about the write.
+    /// Warnings about the written document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -188,7 +191,7 @@ pub struct DocumentAppend {
     /// True to create the document if it does not exist. Default: true.
     #[serde(default = "yes")]
     pub if_absent_create: bool,
-    /// Entity tag that the file must have.
+    /// Entity tag that the current file must have. If it differs, the request fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
     /// Reason for the change, at most 500 characters; stored with the version.
@@ -200,7 +203,7 @@ fn yes() -> bool {
     true
 }
 
-/// An edit of a document, relative to its current text.
+/// An edit of the current text of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentEdit {
@@ -227,7 +230,7 @@ pub struct DocumentEdit {
     /// Heading of the section, for operations on sections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// Entity tag that the file must have.
+    /// Entity tag that the current file must have. If it differs, the request fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
     /// Reason for the change, at most 500 characters; stored with the version.
@@ -235,19 +238,19 @@ pub struct DocumentEdit {
     pub reason: Option<String>,
 }
 
-/// A request to move a document. The old path leads to the document until another document takes
-/// the path.
+/// A request to move a document to another path. Requests for the old path still find the document
+/// until another document has this path.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentMove {
     /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Current path.
+    /// Current path of the document.
     pub from: String,
-    /// New path.
+    /// New path of the document.
     pub to: String,
-    /// Entity tag that the file must have.
+    /// Entity tag that the current file must have. If it differs, the request fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
     /// Reason for the change, at most 500 characters; stored with the version.
@@ -255,14 +258,14 @@ pub struct DocumentMove {
     pub reason: Option<String>,
 }
 
-/// A request to redact versions of a record: either `versions`, or all versions that contain
-/// `match`.
+/// A request to remove the content of versions of a record for good. The request contains either
+/// `versions`, or `match` for all versions that contain a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactionAsk {
     /// Id of the record.
     pub record: String,
-    /// Versions to redact.
+    /// Numbers of the versions to redact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<u32>,
     /// Text of at least 4 characters. The server redacts every version that contains it.
@@ -272,18 +275,19 @@ pub struct RedactionAsk {
     pub reason: String,
 }
 
-/// The result of a redaction.
+/// The result of removing the content of versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Redaction {
     /// Id of the record.
     pub record: String,
-    /// Redacted versions.
+    /// Numbers of the versions whose content was removed.
     pub versions: Vec<u32>,
-    /// Version that replaced the current one, if the current one was redacted.
+    /// Number of the new current version, if the redaction removed the content of the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_version: Option<u32>,
-    /// Locations from which the content was removed.
+    /// Locations from which the content was removed, such as the history and mirrors.
     pub places: Vec<String>,
-    /// Locations that the server cannot reach.
+    /// Locations of copies that the server cannot reach, such as backups. They still contain the
+    /// content.
     pub unreachable: Vec<String>,
 }

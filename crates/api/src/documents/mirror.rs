@@ -1,72 +1,79 @@
-//! Mirrors of trees: trees that are kept as files elsewhere, and the results of their syncs.
+//! Mirrors of trees: directories, git repositories and buckets that contain the same documents as a
+//! tree, and the reports of their syncs.
 
 pub use loci_model::trees::mirror::MirrorRemark;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A mirror to be created. An absent member has the default of the configuration.
+/// A mirror to be created. An absent member has the default from the configuration of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorMake {
     /// Name of the mirror, unique in the memory.
     pub name: String,
-    /// Namespace of the tree. Default: `/`.
+    /// Namespace of the tree that the mirror contains. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Layout of the files: `native`, `strands-flat` or `claude-memory`. Default: `native`.
+    /// Layout of the files in the mirror: `native`, `strands-flat` or `claude-memory`. Default:
+    /// `native`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
-    /// Storage: `dir`, `git` or `s3`. Default: `dir`.
+    /// Storage of the mirror: `dir` (a directory), `git` or `s3`. Default: `dir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Path of the mirror, below one of `mirror.roots`.
+    /// Path of the mirror, below one of the directories or buckets in the configuration
+    /// `mirror.roots`.
     pub path: String,
-    /// Direction: `two-way`, `export` or `import`. Default: `two-way`.
+    /// Direction of the sync: `two-way`, `export` (tree to files only) or `import` (files to tree
+    /// only). Default: `two-way`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<String>,
-    /// Effect of deleted files: `enabled`, `log_only` or `disabled`. Default: `enabled`.
+    /// Effect of a file that someone deleted in the mirror: `enabled` archives its document,
+    /// `log_only` only reports it, `disabled` writes the file again. Default: `enabled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletes: Option<String>,
-    /// Interval between syncs in milliseconds, 5,000 to 86,400,000. Default: 15,000.
+    /// Time between two syncs in milliseconds, 5,000 to 86,400,000. Default: 15,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_ms: Option<u64>,
-    /// Interval in milliseconds, at most 60,000. Writes of one author that follow each other within
-    /// it become one commit. Default: 2,000.
+    /// Time in milliseconds, at most 60,000, within which successive writes of one author become a
+    /// single commit. Default: 2,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debounce_ms: Option<u64>,
     /// True to include the id of the record in each file. Default: false.
     pub render_ids: bool,
-    /// True to allow the mirror to write documents that are loaded with every prompt. Default:
-    /// false.
+    /// True to let files of the mirror change the documents below `knowledge/system/`, which are
+    /// loaded with every prompt. Default: false.
     pub system: bool,
-    /// True to render conversations into the mirror. Default: false.
+    /// True to write the conversations of sessions into the mirror, too. Default: false.
     pub sessions: bool,
-    /// True to allow a mirror where files already exist. Default: false.
+    /// True to allow a path that already contains files. Default: false.
     pub adopt: bool,
 }
 
-/// A mirror.
+/// A mirror of a tree, with the report of its last sync.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Mirror {
     /// Name of the mirror, unique in the memory.
     pub name: String,
-    /// Namespace of the tree.
+    /// Namespace of the tree that the mirror contains.
     pub namespace: String,
-    /// Layout of the files.
+    /// Layout of the files: `native`, `strands-flat` or `claude-memory`.
     pub layout: String,
     /// Storage: `dir`, `git` or `s3`.
     pub kind: String,
     /// Path of the mirror.
     pub path: String,
-    /// Direction: `two-way`, `export` or `import`.
+    /// Direction of the sync: `two-way`, `export` (tree to files only) or `import` (files to tree
+    /// only).
     pub direction: String,
-    /// Effect of deleted files: `enabled`, `log_only` or `disabled`.
+    /// Effect of files that someone deleted in the mirror: `enabled`, `log_only` or `disabled`.
     pub deletes: String,
-    /// Interval between syncs in milliseconds.
+    /// Time between two syncs in milliseconds.
     pub interval_ms: u64,
-    /// Origin: `configured` or `added`.
+    /// Origin of the mirror: `configured` in the configuration of the server, or `added` by a
+    /// request.
     pub origin: String,
-    /// Number of conflict files next to documents that no one has resolved yet.
+    /// Number of conflict files next to documents that no person has resolved yet.
     pub open_conflicts: u64,
     /// Report of the last sync; absent before the first sync.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,52 +87,55 @@ pub struct MirrorList {
     pub mirrors: Vec<Mirror>,
 }
 
-/// The report of a sync.
+/// The report of a sync between a tree and its mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MirrorReport {
-    /// Start time of the sync.
+    /// Time at which the sync began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
-    /// End time of the sync.
+    /// Time at which the sync ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// State of the mirror before the sync: `whole`, `gone` (the sync renders it again), `not_ours`
-    /// or `not_empty` (the sync does nothing).
+    /// State in which the sync found the mirror: `whole`, `gone` (the sync wrote all files again),
+    /// `not_ours` (the files do not have this mirror's marker) or `not_empty` (other files are at
+    /// the path of a new mirror). In the last two states the sync changes nothing.
     pub finding: String,
-    /// Number of files in the mirror.
+    /// Number of files in the mirror after the sync.
     pub files: u64,
-    /// Number of files written.
+    /// Number of files that the sync wrote.
     pub written: u64,
-    /// Number of files removed.
+    /// Number of files that the sync removed.
     pub removed: u64,
-    /// Number of documents that were updated from a file.
+    /// Number of documents that the sync updated from an edited file.
     pub taken: u64,
-    /// Number of documents that were created from a file.
+    /// Number of documents that the sync created from a new file.
     pub created: u64,
     /// Number of documents that were moved because their file was moved.
     pub moved: u64,
     /// Number of documents that were archived because their file was deleted.
     pub put_away: u64,
-    /// Files whose text was kept in a conflict file next to the document, for a person to resolve.
+    /// Files that were edited at the same time as their documents. The sync kept their text in a
+    /// conflict file next to the document, for a person to resolve.
     pub conflicts: Vec<MirrorRemark>,
-    /// Files that were rejected.
+    /// Files that the sync did not accept, with the reasons.
     pub refused: Vec<MirrorRemark>,
-    /// Other remarks.
+    /// Other remarks about files.
     pub notes: Vec<MirrorRemark>,
-    /// Number of deletions that wait for a later sync to confirm them, or for their turn.
+    /// Number of deleted files whose documents a later sync archives, after it has confirmed the
+    /// deletion.
     pub waiting_deletes: u64,
-    /// Number of commits made.
+    /// Number of commits that the sync made in a git mirror.
     pub commits: u64,
-    /// Id of the newest commit.
+    /// Id of the newest commit of a git mirror.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Error that aborted the sync.
+    /// Error that aborted the sync; absent if the sync completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// A request to find the base of a clone.
+/// A request for the newest commit that a clone and its mirror have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorBaseAsk {
@@ -133,25 +143,26 @@ pub struct MirrorBaseAsk {
     pub commits: Vec<String>,
 }
 
-/// The base of a clone: the commit at which it left the mirror.
+/// The base of a clone: the newest commit that the clone and the mirror have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct MirrorBase {
-    /// First of the given commits that the mirror contains.
+    /// Id of the first commit in the request that the mirror contains; absent if it contains none
+    /// of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 }
 
-/// The changes of a clone.
+/// Changes in a clone of a git mirror, to be applied to the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorPull {
-    /// Id of the mirror's newest commit in the history of the clone.
+    /// Id of the base: the newest commit of the mirror that the clone contains.
     pub base: String,
-    /// Files that differ from that commit.
+    /// Files that differ from their content at the base.
     pub files: Vec<PulledFile>,
 }
 
-/// A file of a clone.
+/// A changed file of a clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PulledFile {

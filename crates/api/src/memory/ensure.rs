@@ -5,11 +5,12 @@ use utoipa::ToSchema;
 
 use crate::memory::StrategyCreate;
 
-/// The members that the memory named in the path must have.
+/// The properties that the memory in the path must have after the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryEnsure {
-    /// Purpose of a new memory. Default: the description of the profile.
+    /// Purpose of the memory, used if the request creates it. Default: the description of the
+    /// profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Name of a profile, whose settings and strategies the memory gets.
@@ -21,28 +22,29 @@ pub struct MemoryEnsure {
     pub strategies: Vec<StrategyCreate>,
 }
 
-/// Query parameters of the request.
+/// Query parameters of a request to ensure a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryEnsureQuery {
-    /// `1` or `true` to change members that differ from the request. Otherwise they stay unchanged,
-    /// and `warnings` names them.
+    /// `1` or `true` to change the members of an existing memory that differ from the request.
+    /// Otherwise these members stay unchanged, and `warnings` names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<String>,
 }
 
-/// The memory after the request.
+/// The result of a request to ensure a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MemoryEnsured {
     /// Id of the memory.
     pub memory_id: String,
-    /// True if the memory did not exist before.
+    /// True if the request created the memory, false if it existed before.
     pub created: bool,
     /// Names of the strategies that were added to an existing memory.
     pub added: Vec<String>,
     /// All strategies of the memory.
     pub strategies: Vec<StrategyStanding>,
-    /// Members that differ from the request, or that were changed.
+    /// Names of the members of an existing memory that differ from the request, or that the request
+    /// changed.
     pub warnings: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Memories: the resource, its strategies, settings and tags. Only the AgentCore API supports
-//! replaced prompts of custom strategies.
+//! Memories: the resource with its strategies, settings and tags. The native API cannot replace the
+//! prompts of a custom strategy; only the AgentCore API can.
 
 pub mod ensure;
 pub mod recreate;
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use crate::word_lists::twin_words;
 
 twin_words! {
-    /// The type of a metadata key.
+    /// The type of the values of a metadata key.
     MetadataKind = MetadataType {
         /// Text.
         String,
@@ -29,26 +29,26 @@ twin_words! {
     }
 }
 
-/// A metadata key that filters may use.
+/// A metadata key that the filters of a search or a list may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IndexedKey {
-    /// Metadata key.
+    /// Name of the metadata key.
     pub key: String,
-    /// Type of the key.
+    /// Type of the key's values.
     pub kind: MetadataKind,
 }
 
-/// A variable of namespace templates.
+/// A variable that the namespace templates of a memory may use, such as `{team}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamespaceKey {
-    /// Name of the variable.
+    /// Name of the variable, without braces.
     pub key: String,
-    /// Allowed values. Default: any value.
+    /// Values that events may set. Default: any value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Vec<String>>,
-    /// Regular expression that must match the whole value.
+    /// Regular expression that must match the whole value. Default: no restriction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
@@ -57,9 +57,9 @@ pub struct NamespaceKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchemaKey {
-    /// Metadata key.
+    /// Name of the metadata key.
     pub key: String,
-    /// Type of the key.
+    /// Type of the key's values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<MetadataKind>,
 }
@@ -71,21 +71,23 @@ pub struct StrategyCreate {
     /// Kind of the strategy. Strategies of the kind `self_managed` are created over the AgentCore
     /// API.
     pub kind: StrategyKind,
-    /// Name: letters, digits and `_`; unique in the memory.
+    /// Name of the strategy: letters, digits and `_`; unique in the memory.
     pub name: String,
     /// Purpose of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Template of the namespace for its records, such as `/facts/{actorId}/`.
+    /// Namespace template for the strategy's records, such as `/facts/{actorId}/`. Default: the
+    /// template of the strategy's kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Template of the namespace for reflections. Only for episodic strategies.
+    /// Namespace template for the strategy's reflections. Only for episodic strategies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reflection_namespace: Option<String>,
-    /// Metadata keys that the strategy copies from events.
+    /// Metadata keys that the strategy copies from events to its records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<SchemaKey>,
-    /// Days until its records expire, 1 to 36,500.
+    /// Days until the strategy's records expire, 1 to 36,500. Default: the value in the memory's
+    /// profile; without one, they do not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_expiry_days: Option<u32>,
 }
@@ -97,27 +99,28 @@ pub struct Strategy {
     pub id: String,
     /// Kind of the strategy.
     pub kind: StrategyKind,
-    /// True if prompts of the strategy are replaced.
+    /// True if a request of the AgentCore API replaced prompts of the strategy.
     pub custom: bool,
     /// Name of the strategy.
     pub name: String,
     /// Purpose of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Template of the namespace for its records.
+    /// Namespace template for the strategy's records.
     pub namespace: String,
-    /// Template of the namespace for reflections.
+    /// Namespace template for the strategy's reflections; absent for strategies that are not
+    /// episodic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reflection_namespace: Option<String>,
-    /// Metadata keys that the strategy sets.
+    /// Metadata keys that the strategy copies from events to its records.
     #[serde(default)]
     pub metadata: Vec<SchemaKey>,
-    /// Days until its records expire.
+    /// Days until the strategy's records expire; absent if they do not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_expiry_days: Option<u32>,
-    /// Time of creation.
+    /// Time at which the strategy was created.
     pub created_at: String,
-    /// Time of the last change.
+    /// Time of the last change of the strategy.
     pub updated_at: String,
 }
 
@@ -125,13 +128,15 @@ pub struct Strategy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationSettings {
-    /// True if records that contain a turn word for word may be superseded, too. Default: false.
+    /// True if a new record may also supersede records that contain a message word for word.
+    /// Default: false.
     pub verbatim: bool,
     /// Number of new episodes after which a reflection is created, 1 to 1,000. Default: 5.
     pub reflect_every: u32,
     /// Number of episodes that must support a reflection, 2 to 200. Default: 3.
     pub reflect_min_episodes: u32,
-    /// Thresholds. Default: the shipped thresholds.
+    /// Thresholds of the similarity at which records count as duplicates or contradictions.
+    /// Default: the thresholds of this version of Loci.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub thresholds: Option<serde_json::Value>,
@@ -147,35 +152,38 @@ impl Default for ConsolidationSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemorySettings {
-    /// Name of a ready-made profile.
+    /// Name of the profile from which the memory was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Interpretation of `namespace` in requests. Default: `exact`.
+    /// Interpretation of the member `namespaces` in searches and lists. Default: `exact`.
     pub namespace_match: NamespaceMatch,
-    /// Handling of event content over a limit. Default: `lenient`.
+    /// Handling of events whose content exceeds a limit. Default: `lenient`, which stores them.
     pub event_limits: EventLimits,
-    /// Dates in the text of records. Default: `none`.
+    /// Form in which the texts of extracted records contain dates. Default: `none`.
     pub text_dates: TextDates,
-    /// True if searches over the AgentCore API also return turns that wait for extraction, as
+    /// True if searches over the AgentCore API also return messages that are not extracted yet, as
     /// provisional records. Searches over the native API return them by default. Default: false.
     pub read_your_writes: bool,
     /// True if responses of the AgentCore API contain the branch name `main` for events on the main
     /// branch. Default: true.
     pub main_branch_marker: bool,
-    /// Milliseconds after which deleted content is erased. Default: 7 days.
+    /// Milliseconds between the deletion of content and its erasure from the store. Default:
+    /// 604,800,000 (7 days).
     pub erase_after_ms: u64,
-    /// Days for which non-active versions of records are kept. Default: 365.
+    /// Days for which versions of records are kept after another version replaced them.
+    /// Default: 365.
     pub history_days: u32,
-    /// Weights of the ranking: a complete set in the format of `weights.json`. Default: the shipped
-    /// weights.
+    /// Weights of the ranking in searches: a complete set in the format of `weights.json`. Default:
+    /// the weights of this version of Loci.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub retrieval_weights: Option<serde_json::Value>,
-    /// Reader of the conversations: deterministic rules, a model that the server calls, or a model
-    /// of the caller. Default: the setting of the server.
+    /// Means by which strategies extract records from conversations: deterministic rules, a model
+    /// that the server calls, or a model of the caller. Default: the setting of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_mode: Option<ModelMode>,
-    /// Conditions for asking a model about a session, and the number of messages in one question.
+    /// Conditions under which a strategy asks a model about a session, and the number of messages
+    /// in one question.
     pub window: WindowSettings,
     /// Safety checks of stored content.
     pub safety: SafetySettings,
@@ -207,7 +215,7 @@ impl Default for MemorySettings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryCreate {
-    /// Name: letters, digits and `_`, beginning with a letter; unique on the server.
+    /// Name of the memory: letters, digits and `_`, beginning with a letter; unique on the server.
     pub name: String,
     /// Purpose of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -215,7 +223,7 @@ pub struct MemoryCreate {
     /// Days until events expire, 3 to 3650. Default: 90.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_expiry_days: Option<u32>,
-    /// Strategies, at most 6.
+    /// Strategies of the memory, at most 6.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<StrategyCreate>,
     /// Metadata keys that filters may use, at most 10.
@@ -224,10 +232,10 @@ pub struct MemoryCreate {
     /// Variables of namespace templates, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Tags, at most 50.
+    /// Tags of the memory, at most 50.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
-    /// Settings. Default: the settings of the profile.
+    /// Settings of the memory. Default: the settings of the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<MemorySettings>,
 }
@@ -236,19 +244,20 @@ pub struct MemoryCreate {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryUpdate {
-    /// New description.
+    /// New purpose of the memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// New number of days until events expire, for later events.
+    /// New number of days until events expire, 3 to 3650. It applies to events that are stored
+    /// later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_expiry_days: Option<u32>,
     /// Strategies to add.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add_strategies: Vec<StrategyCreate>,
-    /// Ids of the strategies to delete. Their records stay.
+    /// Ids of the strategies to delete. The records of these strategies stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delete_strategies: Vec<String>,
-    /// Filterable metadata keys to add.
+    /// Metadata keys to add to those that filters may use.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add_indexed_keys: Vec<IndexedKey>,
     /// New namespace variables, which replace all existing ones.
@@ -276,13 +285,13 @@ pub struct Memory {
     pub indexed_keys: Vec<IndexedKey>,
     /// Variables of namespace templates.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Tags. Only administrators see them.
+    /// Tags of the memory. The response contains them only for administrators.
     pub tags: BTreeMap<String, String>,
     /// Settings of the memory.
     pub settings: MemorySettings,
-    /// Time of creation.
+    /// Time at which the memory was created.
     pub created_at: String,
-    /// Time of the last change.
+    /// Time of the last change of the memory.
     pub updated_at: String,
 }
 
@@ -296,7 +305,7 @@ pub struct MemoryListing {
     /// Maximum number of memories per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -304,9 +313,9 @@ pub struct MemoryListing {
 /// A page of memories, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MemoryList {
-    /// The memories.
+    /// The memories on this page.
     pub memories: Vec<Memory>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -315,7 +324,7 @@ pub struct MemoryList {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
-    /// Tag keys with their values.
+    /// Tags of the memory: keys with their values.
     pub tags: BTreeMap<String, String>,
 }
 

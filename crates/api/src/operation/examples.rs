@@ -6,16 +6,17 @@ use serde_json::Value;
 
 const TEXT: &str = include_str!("examples.jsonl");
 
-/// The examples of an operation.
+/// The example request and response of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// Name of the operation.
+    /// Name of the operation, as in
+    /// [`OperationDescription::name`](super::OperationDescription::name).
     pub operation: String,
-    /// Request; absent if the operation has no request in JSON.
+    /// Example request; absent if the operation has no request in JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
-    /// Response; absent if the operation has no response in JSON.
+    /// Example response; absent if the operation has no response in JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
 }
@@ -37,7 +38,8 @@ pub(crate) mod tests {
     use crate::Nothing;
     use crate::operation::{Bytes, Lines};
 
-    /// A function that returns an example as the types of its operation write it.
+    /// A function that reads an example with the types of its operation and returns it as the types
+    /// write it.
     pub(crate) type Parser = fn(&Example) -> Result<Example, String>;
 
     pub(crate) fn parsed<Q, A>(example: &Example) -> Result<Example, String>

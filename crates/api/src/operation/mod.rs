@@ -6,7 +6,7 @@ pub mod examples;
 
 use std::marker::PhantomData;
 
-/// The HTTP methods in use.
+/// The HTTP methods that operations use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
     /// Reads without side effects.
@@ -34,12 +34,12 @@ impl Method {
     }
 }
 
-/// The effect of repeating a call whose response was lost.
+/// The effect of a client's retry after it lost the response to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// The call may have an effect each time. Clients do not repeat it.
+    /// Each call may have an effect. Clients do not retry it.
     Never,
-    /// The call has no side effects.
+    /// The call only reads, so clients may retry it.
     Read,
     /// The server accepts an `Idempotency-Key`. Calls with the same key have one effect.
     Key,
@@ -56,10 +56,10 @@ impl Repetition {
     }
 }
 
-/// Method, path and properties of an operation.
+/// Method, path and other properties of an operation, without its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperationDescription {
-    /// Name of the operation's constant; see [`OperationDescription::name`].
+    /// Name of the Rust constant that holds the operation; see [`OperationDescription::name`].
     pub constant: &'static str,
     /// HTTP method.
     pub method: Method,
@@ -70,7 +70,7 @@ pub struct OperationDescription {
     pub summary: &'static str,
     /// HTTP status of a successful response.
     pub status: u16,
-    /// Effect of repeating a call.
+    /// Effect of a client's retry.
     pub repetition: Repetition,
 }
 
@@ -81,12 +81,12 @@ impl OperationDescription {
     }
 }
 
-/// JSON Lines, as a request or a response.
+/// Marks a request or response whose body is JSON Lines.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize))]
 pub struct Lines;
 
-/// Bytes, as a request or a response.
+/// Marks a request or response whose body is bytes.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize))]
 pub struct Bytes;
@@ -95,7 +95,7 @@ pub struct Bytes;
 /// type of its response.
 #[derive(Debug)]
 pub struct Operation<Q, A> {
-    /// Method, path and properties of the operation.
+    /// Method, path and other properties of the operation.
     pub place: OperationDescription,
     shapes: PhantomData<fn(Q) -> A>,
 }
@@ -112,19 +112,20 @@ impl<Q, A> Operation<Q, A> {
         }
     }
 
-    /// Returns the operation with the name of its constant.
+    /// Returns the operation with the name of its Rust constant.
     pub(crate) const fn named(mut self, constant: &'static str) -> Self {
         self.place.constant = constant;
         self
     }
 
-    /// Returns the operation, marked as free of side effects.
+    /// Returns the operation marked as [`Repetition::Read`]: free of side effects.
     pub(crate) const fn read(mut self) -> Self {
         self.place.repetition = Repetition::Read;
         self
     }
 
-    /// Returns the operation, marked as accepting an `Idempotency-Key`.
+    /// Returns the operation marked as [`Repetition::Key`]: the server accepts an
+    /// `Idempotency-Key`.
     pub(crate) const fn key(mut self) -> Self {
         self.place.repetition = Repetition::Key;
         self
@@ -166,9 +167,9 @@ impl<Q, A> Operation<Q, A> {
     }
 }
 
-/// Defines a table of operations: a constant for each line, and the list of all places. A line ends
-/// with `key` if the server accepts an `Idempotency-Key`. It ends with `read` if a method other
-/// than `GET` has no side effects.
+/// Defines a table of operations: a constant for each line, and the list of their descriptions. A
+/// line ends with `key` if the server accepts an `Idempotency-Key`. It ends with `read` if a method
+/// other than `GET` has no side effects.
 macro_rules! operations {
     ($(
         $name:ident = $method:ident $path:literal: $request:ty => $answer:ty,
@@ -182,10 +183,10 @@ macro_rules! operations {
                     $(.$repetition())?;
         )*
 
-        /// The places of all operations in this table.
+        /// The descriptions of all operations in this table.
         pub const PLACES: &[$crate::operation::OperationDescription] = &[$($name.place),*];
 
-        /// The parsers of the examples of this table.
+        /// The functions that parse the examples of this table's operations.
         #[cfg(test)]
         pub(crate) const PARSERS: &[(&str, $crate::operation::examples::tests::Parser)] =
             &[$((stringify!($name), $crate::operation::examples::tests::parsed::<$request, $answer>)),*];
@@ -194,7 +195,7 @@ macro_rules! operations {
 
 pub(crate) use operations;
 
-/// Returns the places of the operations of all tables.
+/// Returns the descriptions of the operations of all tables.
 pub fn places() -> impl Iterator<Item = &'static OperationDescription> {
     let tables = [
         crate::table::PLACES,

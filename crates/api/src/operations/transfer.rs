@@ -5,48 +5,50 @@ use utoipa::ToSchema;
 
 use crate::operations::knowledge::SreSkipped;
 
-/// A record as a line. Its `record_id` is the id in the source memory. The line does not contain
-/// the times at which the source memory stored and changed the record.
+/// A record of operations memory as one line of an export. The line does not contain the times at
+/// which the source memory stored and changed the record.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreRecordLine {
-    /// `preferences`, `infrastructure` or `investigations`, or the singular form.
+    /// Type of the record: `preferences`, `infrastructure` or `investigations`, or the singular
+    /// form.
     pub memory_type: String,
-    /// Id of the user; for infrastructure, name of the agent.
+    /// Id of the user to whom the record belongs; for infrastructure, name of the agent.
     pub actor_id: String,
-    /// Id of the session. Preferences have none.
+    /// Id of the session in which the content was learned; absent for preferences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Content, as in a `save` request; an investigation contains its outcome. Either this or
-    /// `text` is present.
+    /// Content of the record, as in a `save` request; an investigation contains its outcome. Either
+    /// `data` or `text` is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub data: Option<serde_json::Value>,
-    /// Content without a type: as prose, or as another program wrote it.
+    /// Content of the record as prose, or in the form of another program. Either `data` or `text`
+    /// is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// `active` or `pending_confirmation`. Default: `active`.
+    /// State of the record: `active` or `pending_confirmation`. Default: `active`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Source: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. It applies only
-    /// if the import keeps sources. Default: `imported`.
+    /// Source of the content: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
+    /// An import ignores it unless `keep_sources` is true. Default: `imported`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Id of the user to whom the record is restricted. Default: no restriction.
+    /// Id of the only user who may read the record. Default: everyone who may read the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private_to: Option<String>,
-    /// Time of the last observation, RFC 3339. Default: now.
+    /// Time at which the content was last observed, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
     /// Days until the record expires, at most 36,500. An imported record stays at least as long as
     /// other records of its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<u32>,
-    /// Keys for which newer knowledge exists.
+    /// Keys of the content for which newer knowledge exists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_keys: Vec<String>,
-    /// `record_id` of the record that this one contradicts and that has precedence. The line of
-    /// that record must come first.
+    /// `record_id` of a record that contradicts this one and has precedence over it. The line of
+    /// that record must come before this line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contradicts: Option<String>,
     /// Ids of the investigations that confirmed the record.
@@ -55,7 +57,7 @@ pub struct SreRecordLine {
     /// Ids of the investigations that refuted the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted_by: Vec<String>,
-    /// Number of times that the statement was repeated, if more than one.
+    /// Number of times that the content was stated; absent if it was stated once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
     /// Id of the record in the source memory.
@@ -67,17 +69,19 @@ pub struct SreRecordLine {
     pub trust: Option<String>,
 }
 
-/// A request to export records.
+/// A request to export records of operations memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreExportAsk {
-    /// `preferences`, `infrastructure` or `investigations`, or the singular form.
+    /// Type of the records: `preferences`, `infrastructure` or `investigations`, or the singular
+    /// form.
     #[serde(rename = "type")]
     pub memory_type: String,
-    /// Id of the user, or name of the agent, whose records to export. Default: all.
+    /// Id of the user, or name of the agent, whose records are exported. Default: all users and
+    /// agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -87,18 +91,18 @@ pub struct SreExportAsk {
 pub struct SreExported {
     /// Lines, newest first.
     pub records: Vec<SreRecordLine>,
-    /// Records without a line, because they are outside the namespaces of their type.
+    /// Records that cannot be exported, because they are outside the namespaces of their type.
     pub skipped: Vec<SreSkipped>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Lines to be imported, by an administrator of the memory.
+/// Lines of an export to be imported. The caller must administer the memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreImport {
-    /// Lines, at most 100.
+    /// Lines to import, at most 100.
     pub records: Vec<SreRecordLine>,
     /// True to accept the source in each line, including contacts and approvals, on the
     /// administrator's authority. If false, each line has the source `imported`, contacts wait for
@@ -118,20 +122,21 @@ pub struct SreImported {
     pub results: Vec<SreImportedLine>,
 }
 
-/// The result for one line.
+/// The result of importing one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreImportedLine {
     /// Action, as in the response of `save`. In addition: `valid` for a line without errors in a
     /// dry run, `invalid` for a line that violates a rule, and `erased` for a line whose record was
     /// erased on this server. The header `Loci-If-Erased: restore` writes such a record again.
     pub action: String,
-    /// Id of the record, if one was written or known.
+    /// Id of the record that the line became or repeats; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// Name of the member that violates a rule.
+    /// Name of the member of the line that violates a rule; absent if no rule is violated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The violated rule, or the reason that the record waits or was rejected.
+    /// The violated rule, or the reason for which the record waits or was rejected; absent
+    /// otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -15,7 +15,7 @@ use crate::record::derivation::{Findings, Making};
 use crate::record::feedback::FeedbackCounts;
 use crate::word_lists::twin_words;
 
-/// A metadata value.
+/// A value of a metadata key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, try_from = "serde_json::Value")]
 pub enum MetadataValue {
@@ -54,7 +54,7 @@ pub struct Source {
     pub event: String,
     /// Index of the message in the event's payload.
     pub message: u32,
-    /// Part of the message, if it was split; otherwise 0.
+    /// Index of the part of the message, if the message was split; otherwise 0.
     pub part: u32,
 }
 
@@ -62,17 +62,17 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Provenance {
-    /// Id of the actor.
+    /// Id of the actor whose events the record was derived from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Id of the session.
+    /// Id of the session whose events the record was derived from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Messages that the record was derived from.
     pub sources: Vec<Source>,
     /// True if the record contains one message word for word.
     pub verbatim: bool,
-    /// Role of the speaker.
+    /// Role of the speaker of the message; absent if the messages have several speakers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
 }
@@ -89,19 +89,19 @@ pub struct Record {
     /// Kind: `fact`, `preference`, `summary`, `episode`, `reflection`, `rule`, `investigation` or
     /// `document`.
     pub kind: String,
-    /// Subtype within the kind.
+    /// Finer kind of the record within `kind`, such as a category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtype: Option<String>,
     /// Title of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Path of the record.
+    /// Path of the record as a document; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Short description of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Scope that the record applies to.
+    /// Part of a project that the record applies to, such as a path or a glob.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Namespace of the record.
@@ -111,12 +111,12 @@ pub struct Record {
     pub strategy: Option<String>,
     /// Text of the record.
     pub text: String,
-    /// Metadata: keys with values.
+    /// Metadata of the record: keys with values, for filters and grants.
     #[serde(default)]
     pub metadata: BTreeMap<String, MetadataValue>,
     /// Provenance: the messages that the record comes from.
     pub provenance: Provenance,
-    /// Origin: `extracted` or `batch_created`.
+    /// Origin of the record: `extracted` by a strategy, or `batch_created` by a client.
     pub origin: String,
     /// Trust in the record, 0 to 1.
     pub trust: f64,
@@ -124,7 +124,7 @@ pub struct Record {
     /// `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// Derivation of the record by the pipeline.
+    /// Way in which the server derived the record; absent if a client created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub making: Option<Making>,
     /// Ids of the records that this one is derived from, such as the episodes of a reflection.
@@ -136,25 +136,26 @@ pub struct Record {
     /// State: `active`, `candidate`, `superseded`, `invalid`, `quarantined`, `stale`, `expired`,
     /// `archived`, `rolled_back` or `erased`.
     pub state: String,
-    /// Reason for the state.
+    /// Reason for the state of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// Id of the record that replaced this one.
+    /// Id of the record that replaced this one; absent if it was not replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
     /// Ids of the records that this one replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// Start of the time at which the record is true in the world.
+    /// Time from which the content of the record is true in the world.
     pub valid_from: String,
-    /// End of the time at which the record is true in the world, exclusive.
+    /// Time until which the content of the record is true in the world, exclusive; absent if it is
+    /// still true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<String>,
-    /// Time of the source.
+    /// Time at which the content became known, such as the time of its source event.
     pub timestamp: String,
-    /// Time at which the first version was written.
+    /// Time at which the first version of the record was written.
     pub created_at: String,
-    /// Time at which this version was written.
+    /// Time at which this version of the record was written.
     pub updated_at: String,
     /// Time at which the record expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,41 +163,41 @@ pub struct Record {
 }
 
 twin_words! {
-    /// Comparison of a metadata key with a value.
+    /// The operator by which a metadata filter compares the value of a record with a given one.
     FilterOperator = loci_model::record::metadata_filter::FilterOperator {
-        /// Equal text, equal number, or the same set of texts.
+        /// The texts or numbers are equal, or the lists contain the same texts.
         EqualsTo,
-        /// The key is present.
+        /// The record has the metadata key, with any value.
         Exists,
-        /// The key is absent.
+        /// The record does not have the metadata key.
         NotExists,
-        /// The system time is strictly earlier. Only for keys of system times.
+        /// The time of the record is strictly before the given time. Only for keys of system times.
         Before,
-        /// The system time is strictly later. Only for keys of system times.
+        /// The time of the record is strictly after the given time. Only for keys of system times.
         After,
-        /// The list contains the text.
+        /// The list of the record contains the given text.
         Contains,
-        /// The number is greater.
+        /// The number of the record is greater than the given one.
         GreaterThan,
-        /// The number is greater or equal.
+        /// The number of the record is greater than the given one, or equal.
         GreaterThanOrEquals,
-        /// The number is less.
+        /// The number of the record is less than the given one.
         LessThan,
-        /// The number is less or equal.
+        /// The number of the record is less than the given one, or equal.
         LessThanOrEquals,
     }
 }
 
-/// A condition on a metadata key. `value` is absent for `exists` and `not_exists`, and a time for
-/// `before` and `after`.
+/// A condition on a metadata key of a record. `value` is absent for `exists` and `not_exists`, and
+/// a time for `before` and `after`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetadataFilter {
-    /// Metadata key.
+    /// Name of the metadata key.
     pub key: String,
-    /// Comparison operator.
+    /// Operator by which the value of the record is compared.
     pub operator: FilterOperator,
-    /// Value to compare with.
+    /// Value with which the value of the record is compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<MetadataValue>,
 }
@@ -227,7 +228,7 @@ pub struct RecordListing {
     /// Maximum number of records per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -235,9 +236,9 @@ pub struct RecordListing {
 /// A page of records, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecordList {
-    /// The records.
+    /// The records on this page.
     pub records: Vec<Record>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     /// Degradations and warnings.
@@ -256,7 +257,7 @@ pub struct RecordCreate {
     /// Time at which the content became known, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Id of the strategy.
+    /// Id of the strategy that the record belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
     /// Metadata: keys with values, at most 20 keys.
@@ -265,19 +266,19 @@ pub struct RecordCreate {
     /// Kind of the record; `knowledge` is read as `fact`. Default: `fact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Subtype within the kind.
+    /// Finer kind of the record within `kind`, such as a category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtype: Option<String>,
     /// Title of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Path of the record.
+    /// Path of the record as a document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Short description of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Scope that the record applies to.
+    /// Part of a project that the record applies to, such as a path or a glob.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
@@ -288,12 +289,12 @@ pub struct RecordCreate {
 pub struct RecordsCreate {
     /// Records to create, at most 100.
     pub records: Vec<RecordCreate>,
-    /// Days until the records expire.
+    /// Days until the records expire, counted from now. Default: they do not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<u32>,
 }
 
-/// A change of a record, which creates the next version with the same id. Absent members stay
+/// A change of a record. It creates the next version with the same id. Members that are absent stay
 /// unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -303,19 +304,19 @@ pub struct RecordUpdate {
     /// Time at which the content became known, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// New text.
+    /// New text of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// New namespace.
+    /// New namespace of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Id of the new strategy.
+    /// Id of the strategy that the record belongs to from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// New metadata, which replaces all keys.
+    /// New metadata of the record, which replaces all its keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<BTreeMap<String, MetadataValue>>,
-    /// Version that the stored record must have.
+    /// Current version that the stored record must have. If it differs, the change fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
 }
@@ -339,31 +340,31 @@ pub struct RecordsDelete {
     pub ids: Vec<String>,
 }
 
-/// The result of one item of a batch.
+/// The result for one record of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ItemOutcome {
-    /// Id of the record. For a failed creation, the id refers to no record.
+    /// Id of the record. If its creation failed, the id refers to no stored record.
     pub id: String,
-    /// Error of the item; absent on success.
+    /// Error for this record; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ItemProblem>,
 }
 
-/// The error of an item of a batch.
+/// The error for one record of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ItemProblem {
-    /// Error code for programs.
+    /// Code of the error, for programs.
     pub code: String,
-    /// Explanation for people.
+    /// Explanation of the error, for people.
     pub message: String,
 }
 
-/// The results of a batch, in the order of the request.
+/// The results of a batch of records, in the order of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BatchOutcome {
-    /// One result for each item.
+    /// Results, one for each record of the request.
     pub items: Vec<ItemOutcome>,
-    /// Number of items that failed.
+    /// Number of records whose creation, change or deletion failed.
     pub failed: usize,
 }
 
@@ -372,10 +373,11 @@ pub struct BatchOutcome {
 #[serde(default, deny_unknown_fields)]
 pub struct RecordRevert {
     /// Version whose content becomes the next version. If absent, the request undoes the decision
-    /// that led to the record's current state, and the records that it replaced are active again.
+    /// that led to the current state of the record, and the records that it replaced become active
+    /// again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_version: Option<u32>,
-    /// Version that the stored record must have.
+    /// Current version that the stored record must have. If it differs, the revert fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
 }
@@ -385,13 +387,13 @@ pub struct RecordRevert {
 pub struct RevertedRecord {
     /// Id of the record.
     pub id: String,
-    /// Version after the revert.
+    /// Version of the record after the revert.
     pub version: u32,
-    /// State after the revert.
+    /// State of the record after the revert.
     pub state: String,
 }
 
-/// The records that a revert changed. Repeating the revert undoes it.
+/// The records that a revert changed. A second revert undoes the first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecordsReverted {
     /// The changed records.
@@ -401,19 +403,19 @@ pub struct RecordsReverted {
 /// A change of a record's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateChange {
-    /// Time of the change.
+    /// Time at which the state changed.
     pub at: String,
-    /// Version of the record.
+    /// Version of the record at the change.
     pub version: u32,
-    /// State before; absent for the creation of the record.
+    /// State before the change; absent for the creation of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// State after.
+    /// State after the change.
     pub to: String,
     /// Reason for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Principal or component that made the change.
+    /// Name of the principal, or of the component of the server, that made the change.
     pub by: String,
 }
 

@@ -10,17 +10,17 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceListing {
-    /// Name of the repository.
+    /// Name of the repository whose facts to list.
     pub repo: String,
     /// Maximum number of facts per page, 1 to 100. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Cursor from the previous page.
+    /// Value of `next_cursor` of the previous page. Default: the first page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// The members of a repository that a verifier needs.
+/// The properties of a repository that a verifier needs to find it and to combine verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceRepository {
     /// Scope key of the repository, `owner/name`.
@@ -29,10 +29,11 @@ pub struct EvidenceRepository {
     pub aliases: Vec<String>,
     /// Ids of the repository's first commits, if known.
     pub roots: Vec<String>,
-    /// Ref whose verifications change the state of facts, if it is set.
+    /// Git ref, such as a branch, whose verifications change the state of facts; absent if it is
+    /// the default branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_ref: Option<String>,
-    /// Number of citations of a fact that must be valid. Default: all.
+    /// Number of citations of a fact that must be valid for the fact to be served. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
 }
@@ -40,9 +41,10 @@ pub struct EvidenceRepository {
 /// A fact with the evidence to find its cited lines again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FactEvidence {
-    /// Id of the fact.
+    /// Id of the record that contains the fact.
     pub memory_id: String,
-    /// Digest of the content that a verdict refers to. A reported verdict must contain it.
+    /// Digest of the fact's statement and evidence. A reported verdict must contain this digest, so
+    /// that it cannot apply to a changed fact.
     pub digest: String,
     /// Subject of the fact.
     pub subject: String,
@@ -51,7 +53,8 @@ pub struct FactEvidence {
     /// Citations of the fact, each a document with its anchor.
     #[schema(value_type = Vec<Object>)]
     pub citations: Vec<Value>,
-    /// Claims of the fact.
+    /// Claims of the fact: statements about code that a program checks, such as a configuration
+    /// value.
     #[schema(value_type = Vec<Object>)]
     pub claims: Vec<Value>,
 }
@@ -61,9 +64,9 @@ pub struct FactEvidence {
 pub struct EvidencePage {
     /// Repository of the facts.
     pub repository: EvidenceRepository,
-    /// The facts.
+    /// The facts on this page.
     pub facts: Vec<FactEvidence>,
-    /// Cursor of the next page; absent on the last page.
+    /// Value of `cursor` in the request for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

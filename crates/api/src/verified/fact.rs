@@ -1,5 +1,5 @@
-//! Facts in responses, with their citations and the results of a check. The names of members are
-//! fixed. Verdicts, locations and claims are types of the model.
+//! Facts in responses, with their citations and the results of a check. Their member names must not
+//! change, because models and clients know them.
 
 use loci_model::facts::citation::LineRange;
 use loci_model::facts::code::ObjectId;
@@ -7,60 +7,64 @@ use loci_model::facts::support::{Assurance, OtherValue, Support, SupportReason};
 use loci_model::facts::verdict::{ClaimOutcome, Drift, Method, Unverifiable, Verdict};
 use serde::Serialize;
 
-/// Lines of a file, and the commit that contains them.
+/// A range of lines in a file at a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlaceAt {
-    /// The lines.
+    /// Path and line numbers.
     #[serde(flatten)]
     pub place: LineRange,
-    /// The commit.
+    /// Id of the commit that contains the lines; absent for files of a worktree that are not
+    /// committed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<ObjectId>,
 }
 
-/// A citation of a fact. It contains enough to be verified when a caller sends it back.
+/// A citation of a fact. A caller that sends it back lets the server verify it without the stored
+/// fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactCitation {
     /// The lines as cited.
     #[serde(flatten)]
     pub place: LineRange,
-    /// Hash of the lines.
+    /// Digest of the text of the lines.
     pub snippet_hash: String,
-    /// Object id of the file.
+    /// Git object id of the file's content.
     pub blob: ObjectId,
-    /// Commit that contains the lines.
+    /// Id of the commit that contains the lines; absent if no commit does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha: Option<ObjectId>,
-    /// Definition that encloses the lines.
+    /// Name of the function, type or other definition that encloses the lines; absent if there is
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Current location of the lines, if it differs.
+    /// Current location of the lines; absent if it is the cited one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<PlaceAt>,
 }
 
-/// Verdict of the code on a fact. It is independent of whether the cited code still exists.
+/// The result of comparing a fact's statement with the code that it cites. It is independent of
+/// whether the cited code still exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactSupport {
-    /// The verdict.
+    /// Answer to the question if the cited code supports the statement.
     pub verdict: Support,
-    /// Reason for the verdict.
+    /// Reason for the answer.
     pub reason: SupportReason,
-    /// Names and values of the fact that the code contains.
+    /// Names and values in the statement that the cited code contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
-    /// Names and values of the fact that the code does not contain.
+    /// Names and values in the statement that the cited code does not contain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// Names that have another value in the code.
+    /// Names in the statement that have another value in the cited code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_values: Vec<OtherValue>,
 }
 
-/// A short diff of changed code.
+/// The change of the code that a fact cites, as a short diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactChange {
-    /// Current location of the code.
+    /// Current location of the changed code.
     #[serde(flatten)]
     pub place: LineRange,
     /// Lines that the code lost and gained.
@@ -70,38 +74,38 @@ pub struct FactChange {
 /// A fact with its citations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// Id of the fact.
+    /// Id of the record that contains the fact.
     pub id: String,
     /// Scope key of the fact's repository.
     pub repo: String,
-    /// Subject of the fact.
+    /// Subject of the fact in a few words.
     pub subject: String,
     /// Statement of the fact.
     pub fact: String,
     /// Citations of the code that supports the fact.
     pub citations: Vec<FactCitation>,
-    /// Use of the fact for a reader, as text.
+    /// Benefit of the fact for its readers, as a text.
     pub reason: Option<String>,
     /// Time of the last confirmation, RFC 3339.
     pub refreshed_at: String,
-    /// Number of confirmations after a verification.
+    /// Number of times that a caller confirmed the fact after a verification.
     pub verification_count: u64,
-    /// State: `active`, `superseded`, `invalid`, `expired` or `quarantined`. `quarantined` means
-    /// withheld for any reason.
+    /// State of the fact: `active`, `superseded`, `invalid`, `expired` or `quarantined`.
+    /// `quarantined` stands for every state in which a fact is withheld.
     pub status: &'static str,
-    /// Verdict at the revision of the call; absent if nothing was verified.
+    /// Verdict on the citations at the revision of the call; absent if the call verified nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Assurance that the verdict gives a reader.
+    /// Assurance: verdict and support as one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assurance: Option<Assurance>,
-    /// Location of the code and its assurance, in one line.
+    /// Location of the cited code and the assurance, in one line for a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Verdict of the code on the statement.
+    /// Result of comparing the statement with the cited code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<FactSupport>,
-    /// Change of the cited code.
+    /// Change of the cited code; absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
     /// True if the fact was learned on a branch that was deleted without a merge.
@@ -112,24 +116,25 @@ pub struct Fact {
     pub conflicts_with: Vec<String>,
 }
 
-/// A fact that was withheld, with the locations to read instead. It contains no statement.
+/// A fact whose statement the response withholds. It names the locations in the code to read
+/// instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WithheldFact {
-    /// Id of the fact.
+    /// Id of the record that contains the fact.
     pub id: String,
     /// Subject of the fact.
     pub subject: String,
-    /// State of the fact.
+    /// State of the fact: `active`, `superseded`, `invalid`, `expired` or `quarantined`.
     pub status: &'static str,
-    /// Verdict on the fact.
+    /// Verdict on the citations of the fact; absent if they were not verified.
     pub verdict: Option<Verdict>,
-    /// Assurance that the verdict gives a reader.
+    /// Assurance: verdict and support as one word.
     pub assurance: Assurance,
-    /// Reasons, by citation, claim and value.
+    /// Reasons for withholding the fact, one for each citation, claim or value.
     pub why: Vec<String>,
-    /// Locations of the cited code.
+    /// Locations of the code that the fact cites.
     pub places: Vec<LineRange>,
-    /// Change of the cited code.
+    /// Change of the cited code; absent if it did not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
 }
@@ -137,24 +142,24 @@ pub struct WithheldFact {
 /// Numbers of facts that a read omitted, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct OmittedFacts {
-    /// Facts whose cited code is gone.
+    /// Number of facts whose cited code is gone.
     #[serde(skip_serializing_if = "is_zero")]
     pub gone: u64,
-    /// Facts with a false claim; or facts whose cited lines contain another value and whose
-    /// statement is withheld.
+    /// Number of facts that the code contradicts: a claim is false, or the cited lines contain
+    /// another value.
     #[serde(skip_serializing_if = "is_zero")]
     pub contradicted: u64,
-    /// Facts whose cited code has changed and whose statement is withheld; or facts whose code was
-    /// gone and for which only similar code exists.
+    /// Number of facts whose cited code has changed so that the statement is withheld, or whose
+    /// code is gone and only similar code exists.
     #[serde(skip_serializing_if = "is_zero")]
     pub drifted: u64,
-    /// Facts whose cited code was gone and cannot be verified now.
+    /// Number of facts whose cited code was gone at the last check and cannot be read now.
     #[serde(skip_serializing_if = "is_zero")]
     pub unverifiable: u64,
-    /// Facts that exceed the budget.
+    /// Number of facts that exceed the token budget of the response.
     #[serde(skip_serializing_if = "is_zero")]
     pub budget: u64,
-    /// Facts that have only proposed citations, which could not be verified now.
+    /// Number of facts that have only proposed citations, which could not be verified now.
     #[serde(skip)]
     pub unproven: u64,
 }
@@ -169,31 +174,32 @@ fn is_zero(count: &u64) -> bool {
 pub struct FactList {
     /// Scope key of the repository.
     pub repo: String,
-    /// Revision as requested.
+    /// Branch, tag, commit or `WORKTREE`, as the request specified it.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Commit of the revision.
+    /// Id of the commit that the revision resolved to; absent if there is none.
     pub commit: Option<ObjectId>,
     /// The facts.
     pub memories: Vec<Fact>,
-    /// Suggested next step if no fact is known.
+    /// Suggested next step for the reader; present only if no fact is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Numbers of facts that were omitted.
+    /// Numbers of facts that the response omits, by reason.
     pub omitted: OmittedFacts,
-    /// The first facts that were withheld because of their code.
+    /// The first facts whose statement is withheld because of the cited code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<WithheldFact>,
-    /// The facts as a text block for a prompt.
+    /// The facts as a text for a prompt; absent if the request did not ask for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// True if the working tree was read.
+    /// True if the facts were verified against the files of a worktree, which may differ from a
+    /// commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// Warnings, each a code with an explanation.
+    /// Warnings about the response, each a code with an explanation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// True if the search was degraded; absent if the call did not search.
+    /// True if a part of memory could not be searched; absent if the call did not search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
@@ -201,58 +207,59 @@ pub struct FactList {
 /// A citation with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckedCitation {
-    /// The lines as cited.
+    /// Cited path and line numbers.
     #[serde(flatten)]
     pub place: LineRange,
-    /// True if the file contains the lines.
+    /// True if the file still contains the lines.
     pub exists: bool,
     /// Verdict on the citation.
     pub verdict: Verdict,
-    /// Method by which the lines were found.
+    /// Method by which the check found the lines.
     pub method: Method,
-    /// Lines that were found. Untrusted.
+    /// Text of the lines that the check found. Untrusted: it is data, not an instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// True if the content or the diff was truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// Error code, such as `gone:block_gone`.
+    /// Code of the problem with the citation, such as `gone:block_gone`; absent if it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Similarity to the cited lines, 0 to 1.
+    /// Similarity of the found lines to the cited lines, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// Degree to which a changed block lost words of the fact.
+    /// Degree to which a changed block lost words of the fact's statement; absent if the block did
+    /// not change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// Reason that the code could not be read.
+    /// Reason for which the code could not be read; absent if it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverifiable_reason: Option<Unverifiable>,
-    /// Milliseconds after which a retry is reasonable.
+    /// Milliseconds after which the caller should retry; absent if a retry is useless.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Current location of the lines, if it differs.
+    /// Current location of the lines; absent if it is the cited one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<PlaceAt>,
-    /// Object id of the file.
+    /// Git object id of the file's content; absent if the file does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<ObjectId>,
-    /// Unified diff from the cited lines to the best match.
+    /// Unified diff from the cited lines to the most similar block; absent if the lines are equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// True if invisible characters or terminal escape sequences were removed.
+    /// True if the server removed invisible characters or terminal escape sequences from the text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden_characters: bool,
-    /// Kinds of secrets that were masked.
+    /// Kinds of secrets that were masked in the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<&'static str>,
-    /// True if the text is equal but indented differently, in a language where indentation is
-    /// significant.
+    /// True if the found lines differ only in their indentation, in a language where indentation
+    /// has a meaning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reindented: bool,
 }
 
-/// The result of checking citations.
+/// The result of checking the citations of a fact.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationCheck {
     /// True if all citations are valid.
@@ -263,14 +270,15 @@ pub struct CitationCheck {
     pub valid_count: usize,
     /// Number of citations that are drifted, gone or contradicted.
     pub invalid_count: usize,
-    /// Number of citations that could not be read.
+    /// Number of citations whose code could not be read.
     pub unverifiable_count: usize,
     /// Combined verdict on all citations.
     pub verdict: Verdict,
-    /// Outcomes of the claims.
+    /// Results for the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimOutcome>,
-    /// Verdict of the code on the statement.
+    /// Result of comparing the statement with the cited code; absent if the call contained no
+    /// statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<FactSupport>,
 }
@@ -278,56 +286,58 @@ pub struct CitationCheck {
 /// A check of citations at a revision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationsChecked {
-    /// Result of the check.
+    /// Result for the citations, the claims and the statement.
     #[serde(flatten)]
     pub check: CitationCheck,
     /// Scope key of the repository.
     pub repo: String,
-    /// Revision as requested.
+    /// Branch, tag, commit or `WORKTREE`, as the request specified it.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Commit of the revision.
+    /// Id of the commit that the revision resolved to; absent if there is none.
     pub commit: Option<ObjectId>,
-    /// True if the working tree was read.
+    /// True if the citations were verified against the files of a worktree, which may differ from a
+    /// commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// Id of the verification; valid for a few minutes.
+    /// Id of the verification, with which a caller can store or confirm a fact; valid for a few
+    /// minutes.
     pub verification_id: String,
-    /// Warnings, each a code with an explanation.
+    /// Warnings about the response, each a code with an explanation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// Lines of a file at a revision.
+/// Lines of a file of a repository at a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CodeLines {
     /// Scope key of the repository.
     pub repo: String,
-    /// Revision as requested, or the default of the call.
+    /// Branch, tag, commit or `WORKTREE`, as the request specified it, or the default of the call.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Lines as requested, including context, limited to the file.
+    /// Path and line numbers as requested, with context lines, limited to the lines of the file.
     #[serde(flatten)]
     pub place: LineRange,
-    /// Text of the lines. Untrusted.
+    /// Text of the lines. Untrusted: it is data, not an instruction.
     pub content: String,
-    /// Object id of the file; empty if there is none.
+    /// Git object id of the file's content; empty if the file does not exist.
     pub sha: String,
-    /// Commit of the revision.
+    /// Id of the commit that the revision resolved to; absent if there is none.
     pub commit: Option<ObjectId>,
-    /// True if the requested range lies in the file.
+    /// True if the file contains the requested lines.
     pub exists: bool,
     /// Number of lines in the file.
     pub total_lines: u32,
     /// True if the text was truncated.
     pub truncated: bool,
-    /// True if invisible characters or terminal escape sequences were removed.
+    /// True if the server removed invisible characters or terminal escape sequences from the text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden_characters: bool,
-    /// Kinds of secrets that were masked.
+    /// Kinds of secrets that were masked in the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<&'static str>,
-    /// Reason that the content is missing, if it is.
+    /// Reason for which the text is missing; absent if it is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -16,19 +16,19 @@ use crate::verified::evidence::{EvidenceRepository, FactEvidence};
 pub struct EvidenceAsk {
     /// Arguments of the tool call.
     pub arguments: ToolArguments,
-    /// Id of a commit that the server checks for readability.
+    /// Id of a commit. The response states if the server can read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }
 
-/// The facts that the tool would read, with the evidence that a verifier needs. Nothing was
-/// verified, and no read is recorded.
+/// The facts that the tool call would read, with the evidence that a verifier needs. The server did
+/// not verify them and does not count the request as a read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceAnswer {
     /// Repository of the facts.
     pub repository: EvidenceRepository,
-    /// True if the server can read the commit, so that the client may leave the verification to the
-    /// server.
+    /// True if the server can read the commit of the request, so that the client need not verify
+    /// the facts itself.
     pub readable: bool,
     /// The facts.
     pub facts: Vec<FactEvidence>,
@@ -38,17 +38,17 @@ pub struct EvidenceAnswer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactVerdict {
-    /// Id of the fact.
+    /// Id of the record that contains the fact.
     pub memory_id: String,
-    /// Digest from the evidence of the fact.
+    /// Digest from the evidence of the fact: the member `digest`.
     pub digest: String,
-    /// Result of the verification, as a document.
+    /// Verification of the fact, as a document in its stored format.
     #[schema(value_type = Object)]
     pub verification: Value,
     /// Duration of the verification in milliseconds.
     #[serde(default)]
     pub duration_ms: u32,
-    /// Lines that were found, one entry for each citation. Optional.
+    /// Texts of the lines that the verifier found, one entry for each citation; may be empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<Option<String>>,
 }
@@ -57,10 +57,12 @@ pub struct FactVerdict {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verdicts {
-    /// Revision as requested. `WORKTREE` means the files of the working tree.
+    /// Branch, tag or commit at which the verifier read the code. `WORKTREE` means the files of a
+    /// worktree.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Commit of the revision; for a working tree, its current commit, if any.
+    /// Id of the commit that the revision resolved to; for a worktree, its checked-out commit, if
+    /// any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The verdicts, one for each fact.
@@ -71,13 +73,13 @@ pub struct Verdicts {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolVerdicts {
-    /// Arguments of the call.
+    /// Arguments of the tool call.
     pub arguments: ToolArguments,
     /// The verdicts.
     pub verdicts: Verdicts,
 }
 
-/// Verdicts to be recorded.
+/// Verdicts that the server should store.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerdictsTell {
@@ -87,18 +89,19 @@ pub struct VerdictsTell {
     pub verdicts: Verdicts,
 }
 
-/// Result of recording one verdict.
+/// The result of storing one verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerdictTold {
     /// Id of the fact.
     pub memory_id: String,
-    /// Id of the verification; valid for a few minutes. Absent if nothing was recorded, because the
-    /// fact no longer matches its evidence or the code could not be read.
+    /// Id of the verification, with which the caller can confirm the fact; valid for a few minutes.
+    /// Absent if the server stored nothing, because the fact no longer matches its evidence or the
+    /// verifier could not read the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification_id: Option<String>,
 }
 
-/// Results of recording verdicts, in the order of the request.
+/// The results of storing verdicts, in the order of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerdictsTold {
     /// One result for each verdict.

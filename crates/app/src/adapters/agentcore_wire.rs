@@ -1,5 +1,5 @@
-//! The HTTP layer of the AgentCore wire. It signs requests for `bedrock-agentcore`, retries with
-//! pauses where a retry can succeed, and classifies the answers. It knows no operation.
+//! The HTTP layer of the AgentCore wire. It signs requests for `bedrock-agentcore`, repeats
+//! requests that can succeed later, with pauses, and classifies the answers. It knows no operation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,22 +13,22 @@ use loci_outbound::request::{
 use loci_outbound::sign_v4::{PathRule, Signer, Signing};
 use serde_json::Value;
 
-/// The service name in signatures for both planes.
+/// The service name in signatures, for the data plane and the control plane.
 pub const SERVICE: &str = "bedrock-agentcore";
-/// The header with the type of an error.
+/// The header of an answer with the type of the error.
 const ERROR_TYPE: &str = "x-amzn-errortype";
 
-/// A connection to both planes.
+/// A connection to the data plane and the control plane of AgentCore.
 pub struct AgentCoreWire {
     /// The transport that sends the requests.
     pub transport: Arc<dyn Transport>,
-    /// The address of `bedrock-agentcore`, without a trailing slash.
+    /// The base URL of the data plane, `bedrock-agentcore`, without a trailing slash.
     pub data: String,
-    /// The address of `bedrock-agentcore-control`.
+    /// The base URL of the control plane, `bedrock-agentcore-control`, without a trailing slash.
     pub control: String,
     /// The signer of the requests. `None` if the server requires no signature.
     pub signer: Option<Signer>,
-    /// The counter of lone surrogates in answers.
+    /// The counter of lone surrogates in the answers of both planes.
     pub halves: Halves,
 }
 
@@ -93,7 +93,7 @@ impl Wire for AgentCoreWire {
     }
 }
 
-/// Returns the error that an answer describes.
+/// Returns the error that an HTTP answer describes.
 fn told(answer: &OutboundAnswer) -> WireError {
     let body: Value = loci_json::from_slice(&answer.body).unwrap_or_default();
     let text = |names: [&str; 2]| names.iter().find_map(|name| body.get(name)?.as_str()).map(str::to_owned);

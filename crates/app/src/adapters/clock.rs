@@ -9,7 +9,8 @@ use loci_model::ports::clock::Clock;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Wall-clock time, and a monotonic counter that starts at construction.
+/// A clock with the machine's wall-clock time, and a monotonic counter that starts when the value
+/// is created.
 #[derive(Debug)]
 pub struct SystemClock {
     began: Instant,

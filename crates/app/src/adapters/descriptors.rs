@@ -4,12 +4,14 @@
 use loci_model::limits;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The requested limit: more than the process needs, and the default maximum of Linux.
+/// The requested limit of open files: more than the process needs, and the default maximum of
+/// Linux.
 const WANTED_MAX: u64 = 1 << 20;
-/// The limit for systems that report an unlimited number but grant fewer.
+/// The limit of open files to request on systems that report an unlimited number but grant fewer.
 const UNLIMITED: u64 = 10_240;
 
-/// Raises the soft limit of open files to the hard limit. Returns the limit in force.
+/// Raises the soft limit of open files to the hard limit. Returns the number of descriptors that is
+/// then in force.
 pub fn raise_descriptors() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let soft = limit.current.unwrap_or(WANTED_MAX);
@@ -27,8 +29,8 @@ pub fn raise_descriptors() -> u64 {
     soft
 }
 
-/// Returns the number of connections per listener, out of the wanted ones, that fits into the
-/// descriptors.
+/// Returns the number of connections for each listener: `wanted`, or fewer if the descriptors do
+/// not suffice.
 pub fn connections_within(descriptors: u64, listeners: u64, wanted: usize) -> usize {
     let listeners = listeners.max(1);
     let others = limits::DESCRIPTORS_RESERVED

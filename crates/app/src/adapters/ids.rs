@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use loci_model::ports::ids::IdSource;
 
-/// Bytes per block.
+/// The bytes that one system call draws.
 const BLOCK: usize = 4096;
-/// Bytes per draw.
+/// The bytes that one id uses.
 const DRAW: usize = 16;
 
 /// Random bytes of the operating system. No byte is used twice.
@@ -22,7 +22,7 @@ struct Block {
 }
 
 impl std::fmt::Debug for Block {
-    /// Prints no bytes, because unused ones are secrets.
+    /// Prints none of the bytes, because unused ones are secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Block({} left)", BLOCK - self.used)
     }

@@ -1,6 +1,6 @@
-//! Locations of mirrors: the disks of this machine, or a bucket that the configuration names as a
-//! target. Only the configuration can place a mirror in a bucket. The path of such a mirror is the
-//! name of the target followed by a folder.
+//! Locations of mirrors: directories on the disks of this machine, or a bucket that the
+//! configuration names as a target. Only the configuration can place a mirror in a bucket. The path
+//! of such a mirror is the name of the target followed by a folder.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use loci_model::trees::mirror::MirrorKind;
 use loci_model::{Error, MemoryId, Result};
 use loci_outbound::targets::Targets;
 
-/// Directories, bare repositories and buckets.
+/// The locations for mirrors: directories, bare repositories and buckets.
 pub struct MirrorPlaces {
     local: LocalPlaces,
     targets: Arc<Targets>,
@@ -22,7 +22,7 @@ pub struct MirrorPlaces {
 }
 
 impl MirrorPlaces {
-    /// Returns the locations on local disks and in these targets.
+    /// Returns the locations on local disks and in the given targets.
     pub fn new(local: LocalPlaces, targets: Arc<Targets>) -> Self {
         Self { local, targets, buckets: Mutex::default() }
     }

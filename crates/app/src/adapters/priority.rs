@@ -22,7 +22,7 @@ pub fn lower_own_priority() {
 }
 
 /// Returns the configured number of background threads, else one per processor available to this
-/// process, at most eight.
+/// process, but at most eight.
 pub fn background_threads(asked: Option<NonZero<usize>>) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
     asked.map_or_else(processors, NonZero::get)

@@ -17,16 +17,17 @@ use zeroize::Zeroizing;
 
 /// Bytes of the master key.
 const KEY_BYTES: usize = 32;
-/// Bytes of a nonce, which precedes the sealed secret.
+/// The bytes of the nonce that precedes the sealed text of a secret.
 const NONCE_BYTES: usize = 24;
-/// Separates the key of digests from other uses of the master key.
+/// The derivation label of the key for digests. It separates that key from other uses of the master
+/// key.
 const DIGEST_KEY: &[u8] = b"loci digests v1";
 
 /// The source of the master key.
 pub enum MasterKey {
     /// The key itself, as 64 hex digits.
     Given(Zeroizing<String>),
-    /// A file, created when a store first seals a secret.
+    /// The path of a key file. It is created when a store first seals a secret.
     File(PathBuf),
 }
 
@@ -36,12 +37,12 @@ pub struct FileVault {
     read: OnceLock<ReadKey>,
 }
 
-/// The master key, read and expanded.
+/// The master key after it was read, with the ciphers derived from it.
 struct ReadKey {
     cipher: XChaCha20Poly1305,
     key: Zeroizing<[u8; KEY_BYTES]>,
-    /// The prefix of each digest. It is derived from the master key, so that knowing it opens no
-    /// sealed secret.
+    /// The secret prefix of the input of each digest. It is derived from the master key, so that
+    /// knowing it opens no sealed secret.
     mark: Zeroizing<[u8; KEY_BYTES]>,
 }
 
@@ -121,8 +122,8 @@ impl Vault for FileVault {
         self.cipher()?.decrypt(&nonce, rest).map_err(|_| wrong())
     }
 
-    /// Returns the keyed digest of a text. Its inner digest has the same length for all texts, so
-    /// nobody can extend a text without the key.
+    /// Returns the keyed digest of a text. The text is hashed to a fixed length first, so nobody
+    /// can extend it without the key.
     fn digest(&self, text: &[u8]) -> Result<[u8; 32]> {
         let mut hasher = Sha256::new();
         hasher.update(self.key()?.mark.as_slice());

@@ -13,7 +13,7 @@ use crate::memory_argument::MemoryArgument;
 use crate::session::Session;
 use crate::{confirmation, output};
 
-/// The maximum number of characters of a message in the output.
+/// The maximum number of characters of a message in a list.
 const TEXT_CHARS: usize = 120;
 
 /// The role of the speaker.

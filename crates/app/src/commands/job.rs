@@ -150,7 +150,7 @@ impl Job {
     }
 }
 
-/// Prints a question, if there is one.
+/// Leases a question from the server and prints it, if there is one.
 async fn come_for(session: Session, next: &JobNext) -> Result<()> {
     let waiting = "waiting for a question to your model; --poll-ms sets for how long";
     let client = session.client.clone().without_meanwhile();
@@ -165,7 +165,7 @@ fn shown_taken(taken: &JobResultTaken) {
     taken.records.iter().for_each(output::line);
 }
 
-/// Returns the memory in a question's id.
+/// Returns the memory that the id of a question contains.
 fn memory_of(job: &str) -> &str {
     job.split_once('.').map_or(job, |(memory, _)| memory)
 }

@@ -109,16 +109,18 @@ fn grant(text: &str) -> Result<Grant> {
     Ok(loci_json::from_str(text).map_err(bad)?)
 }
 
-/// The note about a grant that includes `admin` because it names no capabilities.
+/// The note about a grant that names no capabilities and therefore includes `admin`.
 const UNNAMED: &str = "the grant names no capabilities, so it includes admin: add \
                        \"capabilities\":[\"read\",\"write\"] to leave admin out";
 
-/// Returns true for a grant without a list of capabilities, to which the default applies.
+/// Returns true for the JSON of a grant without a list of capabilities, to which the default list
+/// applies.
 fn includes_admin_unnamed(text: &str) -> bool {
     loci_json::from_str::<Value>(text).is_ok_and(|grant| grant.get("capabilities").is_none())
 }
 
-/// Narrows all grants or, if there are none, reads and writes of everything.
+/// Adds the filters and the age to all grants. If there are none, it adds a grant to read and write
+/// everything within them.
 fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>) -> Result<()> {
     if filters.is_empty() && max_age_days.is_none() {
         return Ok(());
@@ -142,7 +144,7 @@ fn narrow(grants: &mut Vec<Grant>, filters: &[String], max_age_days: Option<u32>
     Ok(())
 }
 
-/// Parses filters, and groups the values by name.
+/// Parses filters of the form `NAME=VALUE`, and groups the values by name.
 fn values_by_name(filters: &[String]) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let mut by_name = BTreeMap::<String, BTreeSet<String>>::new();
     for filter in filters {
@@ -153,7 +155,7 @@ fn values_by_name(filters: &[String]) -> Result<BTreeMap<String, BTreeSet<String
     Ok(by_name)
 }
 
-/// Formats a grant as a line: its capabilities and its scope.
+/// Formats a grant as a line for people: its capabilities and its scope.
 fn allowed(grant: &Grant) -> String {
     let capability = |capability: &Capability| match capability {
         Capability::Read => "read",

@@ -67,7 +67,8 @@ impl Profile {
     }
 }
 
-/// Returns the request. A path is read by this process, because the server may be remote.
+/// Returns the request to apply a profile. This process reads a file that is given by its path,
+/// because the server may be remote.
 pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     if !file.contains(['.', '/', '\\']) {
         return Ok(shape::ProfileApply { profile: Some(file.to_owned()), text: None, dry_run });
@@ -76,7 +77,7 @@ pub(crate) fn asked(file: &str, dry_run: bool) -> Result<shape::ProfileApply> {
     Ok(shape::ProfileApply { profile: None, text: Some(text), dry_run })
 }
 
-/// Prints the changes, one per line.
+/// Prints the changes that a profile makes, one per line.
 pub(crate) fn shown(applied: &shape::ProfileApplied) {
     let done = if applied.dry_run { "would be" } else { "was" };
     for name in &applied.added {

@@ -78,7 +78,7 @@ impl Search {
     }
 }
 
-/// Prints a hit: place, relevance, date, session and id, the text, and the signals if they were
+/// Prints a hit: its rank, relevance, date, session and id, its text, and its signals if they were
 /// requested.
 fn show(place: usize, hit: &shape::Hit) {
     let date = hit.time.get(..10).unwrap_or(&hit.time);
@@ -94,7 +94,7 @@ fn show(place: usize, hit: &shape::Hit) {
     reasons::lines(&hit.explanation).iter().for_each(|line| output::line(format!("    {line}")));
 }
 
-/// Returns the relevance, which is a probability, in words.
+/// Returns a relevance, which is a probability of 0 to 1, in words.
 fn in_words(relevance: f32) -> &'static str {
     match relevance {
         _ if relevance >= 0.75 => "very likely",
@@ -104,7 +104,7 @@ fn in_words(relevance: f32) -> &'static str {
     }
 }
 
-/// Returns the reason of an empty answer, and the remedy.
+/// Returns the reason why a search found nothing, and what the user can do.
 async fn why_empty(session: &Session, memory: &str, answer: &shape::SearchAnswer) -> &'static str {
     if answer.notices.degraded.iter().any(|code| code == Degradation::ExtractionPending.code()) {
         return "No records match yet: events are still being processed. Retry, or run `loci job wait`.";
@@ -119,7 +119,7 @@ async fn why_empty(session: &Session, memory: &str, answer: &shape::SearchAnswer
     }
 }
 
-/// Notes how to continue after an answer.
+/// Prints a note after the hits about how to see more of them.
 fn note_next(answer: &shape::SearchAnswer, top_k: u32, why_empty: &str) {
     if answer.hits.is_empty() {
         output::note(why_empty);

@@ -55,7 +55,8 @@ pub struct ServeArguments {
 }
 
 impl ServeArguments {
-    /// Applies the flags, which take precedence over the file and the environment.
+    /// Applies the command-line flags to the configuration. They take precedence over the file and
+    /// the environment.
     fn apply(&self, config: &mut Config) {
         let server = &mut config.server;
         server.listen = self.listen.unwrap_or(server.listen);
@@ -133,8 +134,8 @@ pub async fn run(
     close(wiring).await
 }
 
-/// Waits for running jobs, and for imports that roll back their changes, before the store is
-/// closed.
+/// Waits for running jobs, and for imports that undo their changes, before the store is closed.
+/// `most` limits the wait.
 async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> Result<()> {
     let imports = tokio::time::timeout(most, doors.imports.ended());
     let (jobs_ended, imports_ended) = tokio::join!(tokio::time::timeout(most, &mut jobs), imports);
@@ -153,20 +154,20 @@ async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> 
     }
 }
 
-/// Returns the address that serves only buckets, if configured.
+/// Returns the address that serves only the S3 interface, if the configuration names one.
 #[cfg(feature = "documents")]
 fn buckets_address(config: &Config) -> Option<SocketAddr> {
     config.s3.listen
 }
 
-/// Returns `None`: buckets are an interface of the documents product.
+/// Returns `None`: the S3 interface belongs to the documents product, which this build lacks.
 #[cfg(not(feature = "documents"))]
 fn buckets_address(_: &Config) -> Option<SocketAddr> {
     None
 }
 
-/// Limits the connections to the available descriptors, with some left for the store: a server
-/// without descriptors answers nobody.
+/// Lowers the limit of connections to the available file descriptors, and reserves some for the
+/// store. A server without free descriptors cannot answer.
 fn fit_connections(config: &mut Config) {
     let descriptors = raise_descriptors();
     let listeners = if buckets_address(config).is_some() { 2 } else { 1 };
@@ -179,7 +180,7 @@ fn fit_connections(config: &mut Config) {
     }
 }
 
-/// Returns the interfaces of a process.
+/// Returns the doors of a server process: the interfaces to its engine.
 pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Result<Doors> {
     let options = DoorOptions {
         body_bytes_max: config.server.body_bytes_max,
@@ -201,7 +202,7 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
     Ok(doors)
 }
 
-/// Runs jobs until it is stopped.
+/// Runs jobs until `stopped` reports the stop.
 pub(crate) async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sync::watch::Receiver<bool>) {
     let stop = async move {
         let _ = stopped.wait_for(|stop| *stop).await; // a dropped sender is a signal too
@@ -213,7 +214,7 @@ pub(crate) async fn run_jobs(engine: loci_engine::Engine, mut stopped: tokio::sy
     engine.run_jobs(Box::pin(stop)).await;
 }
 
-/// Sends the last traces, moves the log into the main file and releases the folder.
+/// Sends the last traces, moves the write-ahead log into the main file, and releases the folder.
 async fn close(wiring: Wiring) -> Result<()> {
     wiring.traces.end().await;
     wiring.store.checkpoint(Checkpoint::Last).await.context("the last checkpoint")?;
@@ -221,7 +222,7 @@ async fn close(wiring: Wiring) -> Result<()> {
     Ok(())
 }
 
-/// Serves all interfaces, and buckets at their own address, until the signal.
+/// Serves all doors, and the S3 interface at its own address, until `ended` resolves.
 async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: BoxFuture<'static, ()>) {
     let (stop, stopping) = tokio::sync::watch::channel(false);
     let ended = async move {
@@ -238,18 +239,18 @@ async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: B
     tokio::join!(everything, buckets);
 }
 
-/// Resolves on a stop signal. A dropped sender counts as one.
+/// Resolves when the stop signal arrives. A dropped sender counts as the signal.
 async fn stopped_by(mut stopping: tokio::sync::watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
-/// Returns the time limit for open requests after the signal, and for jobs after them. The rest of
-/// the stop limit is for the last checkpoint.
+/// Returns the time limit for open requests after the stop signal, and then for jobs. The rest of
+/// the configured stop limit is for the last checkpoint of the store.
 fn drain(server: &ServerSection) -> Duration {
     Duration::from_millis(server.stop_ms_max) * 2 / 5
 }
 
-/// Returns the listen options of the bucket address.
+/// Returns the listen options of the address that serves only the S3 interface.
 fn buckets_options(config: &Config, address: SocketAddr) -> ListenOptions {
     let mut options = listen_options(config, PathBuf::new());
     options.address = address;

@@ -8,13 +8,14 @@ use clap::Args;
 use loci_api::documents::memory_tool::PromptDocumentsQuery;
 use loci_client::Client;
 
-/// The member of a hook's answer with the text.
+/// The member of a hook's JSON answer that contains the text of the documents.
 pub(in crate::commands) const DOCUMENTS: &str = "documents";
 
-/// The time limit for documents at a session's start.
+/// The time limit for reading documents when a session starts. After it the session starts without
+/// them.
 const FAIL_OPEN: Duration = Duration::from_millis(400);
 
-/// The documents at a session's start.
+/// The options for documents in a session-start hook.
 #[derive(Debug, Clone, Args)]
 pub(in crate::commands) struct SessionDocuments {
     /// The memory whose documents precede the facts [default: the mount `default`, if configured]
@@ -29,11 +30,11 @@ pub(in crate::commands) struct SessionDocuments {
 }
 
 impl SessionDocuments {
-    /// Returns the text, if there are documents. With `fail_open` no error and no delay stops the
-    /// session.
+    /// Returns the text of the documents, or `None` if there are none. With `fail_open`, neither an
+    /// error nor a delay stops the session.
     ///
     /// # Errors
-    /// The call fails. A missing mount `default` is not an error.
+    /// The call to the server fails. A missing mount `default` is not an error.
     pub(in crate::commands) async fn text(&self, client: &Client, fail_open: bool) -> Result<Option<String>> {
         let asked = PromptDocumentsQuery {
             mount: None,

@@ -1,4 +1,4 @@
-//! Calls about deliveries and their targets.
+//! Calls about deliveries and the targets that receive them.
 
 use loci_api::delivery::{
     DeliveryList, DeliveryListing, DeliveryRetried, TargetList, TargetTest, TargetTried,
@@ -22,7 +22,7 @@ impl Client {
         self.query(at(&api::DELIVERY_LIST, &[memory]), listing).await
     }
 
-    /// Retries a delivery that waits or was abandoned.
+    /// Retries a delivery that is waiting or has failed permanently.
     ///
     /// # Errors
     /// See [`Client::delivery_list`].
@@ -30,7 +30,7 @@ impl Client {
         self.plain(at(&api::DELIVERY_RETRY, &[memory, delivery])).await
     }
 
-    /// Returns the configured targets, by name.
+    /// Returns the configured targets of deliveries, sorted by name.
     ///
     /// # Errors
     /// See [`Client::delivery_list`].
@@ -38,7 +38,7 @@ impl Client {
         self.plain(at(&api::TARGET_LIST, &[])).await
     }
 
-    /// Sends a test notification to a configured target.
+    /// Sends a test notification to a target and returns the result.
     ///
     /// # Errors
     /// See [`Client::delivery_list`].

@@ -9,7 +9,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Creates a key. Only this response contains its secrets.
+    /// Creates an access key. Only this response contains its secrets.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -17,7 +17,7 @@ impl Client {
         self.send(at(&api::KEY_CREATE, &[]), new).await
     }
 
-    /// Returns all keys, without secrets.
+    /// Returns all access keys, without secrets.
     ///
     /// # Errors
     /// See [`Client::key_create`].
@@ -25,7 +25,7 @@ impl Client {
         self.plain(at(&api::KEY_LIST, &[])).await
     }
 
-    /// Replaces the secrets of a key.
+    /// Replaces the secrets of an access key. Only this response contains the new ones.
     ///
     /// # Errors
     /// See [`Client::key_create`].
@@ -33,7 +33,7 @@ impl Client {
         self.plain(at(&api::KEY_ROTATE, &[key])).await
     }
 
-    /// Revokes a key.
+    /// Revokes an access key.
     ///
     /// # Errors
     /// See [`Client::key_create`].

@@ -1,4 +1,5 @@
-//! Calls of administration: forget, export, import, backup, doctor, configuration.
+//! Calls of administration: erasing a person's data, export, import, backup, checks and
+//! configuration.
 
 mod deliveries;
 mod keys;
@@ -16,7 +17,7 @@ use crate::error::ClientError;
 use crate::transport::Outgoing;
 
 impl Client {
-    /// Erases the data of a person in a memory, or only counts it.
+    /// Erases the data of a person in a memory. On a dry run it only counts the data.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -24,8 +25,8 @@ impl Client {
         self.send(at(&api::ACTOR_FORGET, &[memory]), whom).await
     }
 
-    /// Exports a memory as JSON lines, as a stream. It is complete only if the last line has the
-    /// type `end`.
+    /// Exports a memory as a stream of JSON lines. The export is complete only if its last line has
+    /// the type `end`.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -33,7 +34,7 @@ impl Client {
         self.export_part(memory, &ExportAsk::default()).await
     }
 
-    /// Exports a part of a memory as JSON lines.
+    /// Exports the selected part of a memory as a stream of JSON lines.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -41,7 +42,7 @@ impl Client {
         self.stream(at(&api::MEMORY_EXPORT, &[memory]).with_query(asked)?, Outgoing::Empty).await
     }
 
-    /// Imports the contents of an export.
+    /// Imports the JSON lines of an export into a memory.
     ///
     /// # Errors
     /// See [`Client::forget`].
@@ -61,7 +62,7 @@ impl Client {
         self.send(at(&api::BACKUP, &[]), to).await
     }
 
-    /// Checks the store and the indexes.
+    /// Checks the store and the indexes of the server.
     ///
     /// # Errors
     /// See [`Client::forget`].

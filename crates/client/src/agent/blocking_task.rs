@@ -1,5 +1,6 @@
-//! Runs blocking work off the caller's thread: on a blocking thread of a tokio runtime if there is
-//! one, else on its own thread. Work that has begun runs to its end, even if nothing awaits it.
+//! Execution of blocking work off the caller's thread: on a blocking thread of a tokio runtime if
+//! there is one, else on a new thread. Work that has begun runs to its end, even if its future is
+//! dropped.
 
 use std::io;
 use std::thread;
@@ -7,8 +8,8 @@ use std::thread;
 use futures::channel::oneshot;
 use tokio::runtime::Handle;
 
-/// Runs the work. An error reports that the work did not run to its end: it panicked, the runtime
-/// is shutting down, or the system creates no thread.
+/// Runs blocking work and returns its result. An error means that the work did not finish: it
+/// panicked, the runtime is shutting down, or the system cannot create a thread.
 pub(crate) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<T> {

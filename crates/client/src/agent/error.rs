@@ -1,43 +1,43 @@
-//! Errors of the client: a store's own error with its class, and the manager's with the violated
-//! rule.
+//! Errors of memory for agents: an error of a store with its class, and an error of the manager
+//! with the rule that was broken.
 
-/// The prospect of a retry.
+/// The classification of an error by the use of a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// A retry may succeed; the store may or may not have taken the request.
+    /// A retry may succeed. The store may have processed the failed request or not.
     Transient,
     /// A retry never succeeds, because the request itself is at fault.
     Permanent,
-    /// The store does not know.
+    /// The store does not know if a retry may succeed.
     Unclassified,
 }
 
-/// An error of a store. The message contains no content of entries or messages.
+/// An error of a store. Its message contains no content of entries or messages.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct StoreError {
-    /// The prospect of a retry.
+    /// The classification of the error: if a retry may succeed.
     pub class: ErrorClass,
-    /// The failed operation.
+    /// A message for people that names the failed operation.
     pub message: String,
-    /// The cause.
+    /// The error that caused this one.
     #[source]
     pub source: Option<std::sync::Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl StoreError {
-    /// Creates an error that a retry may resolve.
+    /// Creates a transient error, which a retry may resolve.
     pub fn transient(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Transient, message)
     }
 
-    /// Creates an error that no retry resolves.
+    /// Creates a permanent error, which no retry resolves.
     pub fn permanent(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Permanent, message)
     }
 
-    /// Creates an error whose prospect is unknown.
+    /// Creates an unclassified error: nobody knows if a retry helps.
     pub fn unclassified(message: impl Into<String>) -> Self {
         Self::of(ErrorClass::Unclassified, message)
     }
@@ -47,40 +47,40 @@ impl StoreError {
         Self { class, message: message.into(), source: None }
     }
 
-    /// Adds the cause to the error.
+    /// Returns the error with its cause.
     pub fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(std::sync::Arc::new(source));
         self
     }
 }
 
-/// The failure of one store.
+/// The error of one of several stores.
 #[derive(Debug, Clone)]
 pub struct StoreFailure {
-    /// The name of the store.
+    /// The name of the failed store.
     pub store_name: String,
     /// The error of the store.
     pub error: StoreError,
 }
 
-/// An error of the manager.
+/// An error of a [`MemoryManager`](crate::agent::MemoryManager).
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
-    /// The configuration breaks a rule.
+    /// The configuration of the manager breaks a rule. The text names the rule.
     #[error("{0}")]
     Configuration(String),
-    /// An argument breaks a rule.
+    /// An argument of a call breaks a rule. The text names the rule.
     #[error("{0}")]
     Argument(String),
     /// The initialization of a store failed.
     #[error("store '{store_name}' could not be initialised: {source}")]
     Initialization {
-        /// The name of the store.
+        /// The name of the failed store.
         store_name: String,
         /// The error of the store.
         source: StoreError,
     },
-    /// Some stores did not store the entry; the others did.
+    /// Some of the stores did not store the entry. All other target stores stored it.
     #[error("failed to add to store(s): {}", names(.0))]
     Add(Vec<StoreFailure>),
 }

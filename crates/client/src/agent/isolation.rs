@@ -1,5 +1,5 @@
-//! Isolation of foreign code: a panic of a store, extractor, filter, trigger or callback harms only
-//! its own store.
+//! Isolation of code that callers provide: a panic of a store, extractor, filter, trigger or
+//! callback affects only its own store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,8 @@ use futures::FutureExt;
 
 use crate::agent::error::StoreError;
 
-/// Awaits foreign code. A panic becomes an unclassified error.
+/// Awaits a future of the caller's code. A panic becomes an unclassified error, and `whose` names
+/// the code in it.
 pub(in crate::agent) async fn caught<T>(
     whose: &str,
     work: impl Future<Output = Result<T, StoreError>>,
@@ -15,12 +16,14 @@ pub(in crate::agent) async fn caught<T>(
     AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| Err(panicked(whose)))
 }
 
-/// Calls foreign code. A panic becomes an unclassified error.
+/// Calls a function of the caller. A panic becomes an unclassified error, and `whose` names the
+/// code in it.
 pub(in crate::agent) fn caught_call<T>(whose: &str, call: impl FnOnce() -> T) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| panicked(whose))
 }
 
-/// Returns the error of a panic, without its message, which may contain personal data.
+/// Returns the error for a panic. It leaves out the panic's message, which may contain personal
+/// data.
 pub(in crate::agent) fn panicked(whose: &str) -> StoreError {
     StoreError::unclassified(format!("{whose} panicked"))
 }

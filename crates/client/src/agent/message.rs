@@ -1,4 +1,5 @@
-//! Messages and their blocks. Frameworks convert to these; nothing here depends on a framework.
+//! Messages of a conversation and their blocks. Adapters of agent frameworks convert their
+//! messages to these types, which depend on no framework.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,14 +11,14 @@ use super::entry::Metadata;
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// The speaker.
+    /// The speaker of the message.
     pub role: Role,
-    /// The content, in parts.
+    /// The content of the message, in parts.
     pub content: Vec<Block>,
-    /// Named values without a schema.
+    /// The metadata of the message.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
-    /// The framework's id of the message, if it is stable.
+    /// The id that the framework gives the message. `None` unless that id is stable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The time of the message, in milliseconds since 1970.
@@ -33,23 +34,23 @@ pub enum Block {
     Text(String),
     /// A tool call of the model.
     ToolUse {
-        /// The id of the call.
+        /// The id of the tool call.
         id: String,
-        /// The name of the tool.
+        /// The name of the called tool.
         name: String,
-        /// The arguments.
+        /// The arguments of the tool call, as JSON.
         input: Value,
     },
     /// The result of a tool.
     ToolResult {
-        /// The id of the call.
+        /// The id of the tool call that this result answers.
         id: String,
-        /// The result.
+        /// The result of the tool, as JSON.
         content: Value,
         /// True if the tool failed.
         is_error: bool,
     },
-    /// Any other block, in the framework's form.
+    /// Any other kind of block, as JSON in the format of the framework.
     Other(Value),
 }
 
@@ -75,7 +76,7 @@ impl Message {
         Self::text(Role::Assistant, text)
     }
 
-    /// Returns the texts that are not blank, trimmed, one per line.
+    /// Returns the texts of the message that are not blank, trimmed and joined by newlines.
     pub fn joined_text(&self) -> String {
         let mut out = String::new();
         for block in &self.content {
@@ -97,7 +98,7 @@ impl Message {
         self.content.iter().any(|block| matches!(block, Block::ToolResult { .. }))
     }
 
-    /// Returns the approximate size in memory, in bytes.
+    /// Returns the approximate size of the message in memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         const FRAME_BYTES: usize = 128;
         let blocks: usize = self.content.iter().map(block_bytes).sum();

@@ -1,17 +1,17 @@
 //! Memory for an agent in any framework: one [`MemoryManager`] over several stores.
 //!
-//! * [`MemoryStore`]: the port; [`stores`] contains its implementations, and a new store is one
-//!   more;
-//! * [`MemoryManager`]: routes, isolates failures and schedules; the stores decide how to keep
-//!   entries;
-//! * `fusion`: merges several lists; `tools`: the tools of a model; [`injection`]: entries in the
-//!   input of a model call;
-//! * [`coordinator`]: sends messages to the stores in order and exactly once, also after a crash.
+//! * [`MemoryStore`]: the port that a store implements; [`stores`]: the implementations of this
+//!   crate;
+//! * [`MemoryManager`]: sends each call to the right stores, isolates their failures and schedules
+//!   saves. The stores decide how they keep entries;
+//! * `fusion`: merges the search results of several stores; `tools`: the tools for a model;
+//!   [`injection`]: adds entries to the input of a model call;
+//! * [`coordinator`]: sends messages to the stores in order and exactly once, even after a crash.
 //!
 //! Programs without an async runtime use [`BlockingMemoryManager`].
 //!
-//! Clock, randomness and the executor are arguments ([`RuntimeContext`]). Nothing here depends on a
-//! wire format or a server.
+//! The clock, the randomness and the executor are arguments ([`RuntimeContext`]). Except for the
+//! stores, nothing here depends on a wire format or a server.
 
 mod batch;
 pub(crate) mod blocking_task;

@@ -1,4 +1,5 @@
-//! Time, randomness and the executor of background work, as arguments.
+//! The clock, the randomness and the executor of background work, which programs pass as
+//! arguments.
 #![expect(
     clippy::disallowed_methods,
     reason = "the system's clock is one of the arguments a caller may give"
@@ -16,7 +17,7 @@ use super::blocking_task::off_thread;
 pub trait Clock: Send + Sync {
     /// Returns the time in milliseconds since 1970.
     fn now_ms(&self) -> i64;
-    /// Resolves after so many milliseconds.
+    /// Resolves after this many milliseconds.
     fn sleep(&self, for_ms: u64) -> BoxFuture<'static, ()>;
 }
 
@@ -29,25 +30,25 @@ pub trait Randomness: Send + Sync {
 /// A function that runs a future to its end in the background.
 pub type Executor = Arc<dyn Fn(BoxFuture<'static, ()>) + Send + Sync>;
 
-/// Time, randomness and the executor.
+/// The clock, the randomness and the executor for memory of agents.
 #[derive(Clone)]
 pub struct RuntimeContext {
-    /// The clock.
+    /// The clock for times and waits.
     pub clock: Arc<dyn Clock>,
-    /// The randomness.
+    /// The source of randomness for ids and jitter.
     pub randomness: Arc<dyn Randomness>,
-    /// The executor of background work. Without one the caller drives the coordinator.
+    /// The executor of background work. If it is `None`, the caller must drive the coordinator.
     pub executor: Option<Executor>,
 }
 
 impl RuntimeContext {
-    /// Returns the system clock and randomness, without an executor. Outside a tokio runtime the
-    /// clock sleeps on its own threads.
+    /// Returns a context with the clock and the randomness of the system, without an executor.
+    /// Outside of a tokio runtime the clock sleeps on threads of its own.
     pub fn system() -> Self {
         Self { clock: Arc::new(SystemClock), randomness: Arc::new(SystemRandomness), executor: None }
     }
 
-    /// Sets the executor.
+    /// Returns the context with this executor.
     pub fn with_executor(
         mut self,
         executor: impl Fn(BoxFuture<'static, ()>) + Send + Sync + 'static,
@@ -63,7 +64,7 @@ impl std::fmt::Debug for RuntimeContext {
     }
 }
 
-/// The system clock.
+/// The clock of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -85,9 +86,9 @@ impl Clock for SystemClock {
     }
 }
 
-/// Resolves after a time on its own thread, which ends at once if this future is dropped. Callers
-/// that race an answer against a limit of a minute, many times a second, thus leave no threads
-/// behind. The thread holds `held` until its end.
+/// Resolves after a time, on a separate thread that ends at once if the future is dropped. Thus
+/// callers that often race a call against a long limit leave no sleeping threads behind. The thread
+/// holds `held` until it ends.
 async fn sleep_on_thread(time: Duration, held: impl Send + 'static) {
     let (awaited, is_awaited) = mpsc::channel::<()>();
     let wait = move || {
@@ -101,7 +102,7 @@ async fn sleep_on_thread(time: Duration, held: impl Send + 'static) {
     drop(awaited);
 }
 
-/// The system's randomness.
+/// The randomness of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemRandomness;
 
@@ -113,7 +114,7 @@ impl Randomness for SystemRandomness {
     }
 }
 
-/// Returns the id of a run: the time, then random bits, so that ids sort by time.
+/// Returns a new id of a run: the time followed by random bits, so that ids sort by time.
 pub(crate) fn run_id(surroundings: &RuntimeContext) -> String {
     let millis = u64::try_from(surroundings.clock.now_ms()).unwrap_or(0);
     format!("{millis:012x}{:016x}", surroundings.randomness.bits())
@@ -130,7 +131,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
     const BOUND: Duration = Duration::from_secs(30);
 
-    /// Sends on a channel when it is dropped.
+    /// A guard that sends on a channel when it is dropped.
     struct DropSignal(mpsc::Sender<()>);
 
     impl Drop for DropSignal {

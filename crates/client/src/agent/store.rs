@@ -1,5 +1,5 @@
-//! The port of stores. A new store implements [`MemoryStore`]. It does not retry and returns every
-//! error, because the manager isolates failures and the coordinator repeats.
+//! The port of stores. A store implements [`MemoryStore`]. It does not retry and returns every
+//! error, because the manager isolates failures and the coordinator retries.
 
 use std::num::NonZeroU32;
 
@@ -17,43 +17,44 @@ use super::tools::Tool;
 /// The operations that a store supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities {
-    /// The store may be written to. `add` and `add_messages` are never called if this is false.
+    /// True if the store may be written to. Otherwise `add` and `add_messages` are never called.
     pub writable: bool,
-    /// The store supports `add`.
+    /// True if the store supports `add`.
     pub add: bool,
-    /// The store supports `add_messages`.
+    /// True if the store supports `add_messages`.
     pub add_messages: bool,
-    /// The store supports filters.
+    /// True if searches of the store support metadata filters.
     pub filters: bool,
-    /// The store can search as of an earlier time.
+    /// True if the store can search as of an earlier time.
     pub as_of: bool,
-    /// The scores are calibrated: they compare with those of other stores.
+    /// True if the scores of the store are calibrated, so that they can be compared with scores of
+    /// other stores.
     pub scored: bool,
-    /// The store supports feedback on its entries.
+    /// True if the store accepts feedback on its entries.
     pub feedback: bool,
 }
 
-/// A search of one store.
+/// The query of a search in one store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchQuery {
-    /// The query text.
+    /// The text that the search looks for.
     pub text: String,
-    /// The maximum of entries.
+    /// The maximum number of entries to return.
     pub max_results: NonZeroU32,
-    /// The conditions in addition to those of the store; all of them must hold.
+    /// The metadata conditions of the call, in addition to those of the store. All must hold.
     pub filter: Vec<MetadataFilter>,
-    /// The time as of which the store searches, in milliseconds since 1970.
+    /// The time as of which the store searches, in milliseconds since 1970. `None` means now.
     pub as_of_ms: Option<i64>,
-    /// The approximate budget of all entries together, in tokens.
+    /// The approximate token budget of all returned entries together. `None` means no limit.
     pub budget_tokens: Option<u32>,
-    /// The minimum relevance of an entry, 0 to 1. Default: that of the store.
+    /// The minimum relevance of a returned entry, 0 to 1. `None` means the minimum of the store.
     pub relevance_min: Option<f32>,
 }
 
-/// Checks a minimum relevance.
+/// Checks that a minimum relevance is a number between 0 and 1.
 ///
 /// # Errors
-/// The violated rule, if it is no number between 0 and 1.
+/// The violated rule, if `least` is not a number between 0 and 1.
 pub(crate) fn check_relevance(least: Option<f32>) -> Result<(), &'static str> {
     if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return Err("relevance_min must be a number between 0 and 1");
@@ -61,21 +62,22 @@ pub(crate) fn check_relevance(least: Option<f32>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The target of a store's messages. Two stores with one target would write everything twice.
+/// The conversation on a server to which a store writes messages. Two stores with the same one
+/// would write every message twice.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WritePlace {
-    /// The memory, including the identity of its server.
+    /// The memory that receives the messages, with the identity of its server.
     pub memory: String,
-    /// The actor.
+    /// The actor of the written events.
     pub actor: String,
-    /// The session.
+    /// The session of the written events.
     pub session: String,
 }
 
-/// The state of extraction on the server.
+/// The state of extraction on the server after waiting for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtractionWaited {
-    /// True if nothing is pending.
+    /// True if no extraction is pending.
     pub complete: bool,
     /// The number of pending extractions.
     pub pending: u64,
@@ -83,68 +85,73 @@ pub struct ExtractionWaited {
     pub failed: u64,
 }
 
-/// The feedback on an entry so far.
+/// The sum of the feedback on an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackStanding {
-    /// The number of agents and people who rated it useful.
+    /// The number of agents and people who rated the entry useful.
     pub useful: u64,
-    /// The number of agents and people who rated it wrong.
+    /// The number of agents and people who rated the entry wrong.
     pub wrong: u64,
-    /// True if searches still return it, despite the feedback.
+    /// True if searches still return the entry despite the feedback.
     pub in_force: bool,
 }
 
-/// A store of memories.
+/// A store of memories for agents.
 pub trait MemoryStore: Send + Sync {
-    /// Returns the name, which is unique within a manager.
+    /// Returns the name of the store. It must be unique within a manager.
     fn name(&self) -> &str;
 
-    /// Returns a description of the contents, for a model.
+    /// Returns a description of the store's contents, which a model reads to choose stores.
     fn description(&self) -> Option<&str> {
         None
     }
 
-    /// Returns the operations that it supports.
+    /// Returns the operations that the store supports.
     fn capabilities(&self) -> Capabilities;
 
-    /// Returns the number of entries of a search, if the call specifies none.
+    /// Returns the maximum number of entries of a search, if the call specifies none. `None` means
+    /// the default of the manager.
     fn max_search_results(&self) -> Option<NonZeroU32> {
         None
     }
 
-    /// Returns the extraction configuration, if the store extracts.
+    /// Returns the configuration by which the coordinator sends messages to this store. `None` if
+    /// the store takes no messages.
     fn extraction(&self) -> Option<&ExtractionConfig> {
         None
     }
 
-    /// Returns the target of its messages, if other stores may share it.
+    /// Returns the conversation on a server to which the store writes messages. `None` if no other
+    /// store can write there.
     fn write_place(&self) -> Option<WritePlace> {
         None
     }
 
-    /// Checks that the store can be used: connection, version and rights.
+    /// Checks that the store is ready: connection, version and rights.
     fn initialize(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         futures::future::ready(Ok(())).boxed()
     }
 
-    /// Searches for entries, best first.
+    /// Returns the entries that match a query, best first.
     fn search<'a>(&'a self, query: &'a SearchQuery) -> BoxFuture<'a, Result<Vec<Entry>, StoreError>>;
 
-    /// Stores an entry. The same entry may come twice.
+    /// Stores an entry. After a failure the same entry may be added again.
     fn add<'a>(&'a self, entry: &'a NewEntry) -> BoxFuture<'a, Result<Added, StoreError>>;
 
-    /// Stores messages. An error applies to the whole batch; a transient one leaves open if it was
-    /// stored.
+    /// Stores messages. An error applies to the whole batch. After a transient error, the batch may
+    /// be stored or not.
     fn add_messages<'a>(&'a self, batch: &'a MessageBatch)
     -> BoxFuture<'a, Result<BatchOutcome, StoreError>>;
 
-    /// Waits until stored messages can be found, if the server needs time for that.
+    /// Waits until a search can find the stored messages, if a server must extract them first.
+    /// `_timeout_ms` limits the wait, in milliseconds.
     fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         futures::future::ready(Ok(ExtractionWaited { complete: true, pending: 0, failed: 0 })).boxed()
     }
 
-    /// Rates an entry as useful or wrong, if the capabilities announce it. The `reason` has at most
-    /// 500 characters. The rating counts as an agent's: a single one hides nothing.
+    /// Rates an entry as useful or wrong. Called only if the capabilities include feedback. The
+    /// `reason` has at most 500 characters. The rating counts as one of an agent, and a single
+    /// rating never hides an entry.
     fn feedback<'a>(
         &'a self,
         _entry_id: &'a str,
@@ -155,8 +162,9 @@ pub trait MemoryStore: Send + Sync {
         futures::future::ready(Err(refused)).boxed()
     }
 
-    /// Plans the upkeep of the documents of the store, or applies it if `start` requests so. An
-    /// absent namespace is the store's own. `None`: a store without documents.
+    /// Plans the consolidation of the store's documents, or applies it if `start` requests that. If
+    /// `start` has no namespace, the store uses its own. `None` means that the store has no
+    /// documents.
     fn consolidate<'a>(
         &'a self,
         _start: &'a ConsolidationStart,
@@ -164,7 +172,7 @@ pub trait MemoryStore: Send + Sync {
         futures::future::ready(Ok(None)).boxed()
     }
 
-    /// Returns the store's own tools.
+    /// Returns additional tools for the model that this store provides.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }

@@ -1,11 +1,11 @@
-//! Converts times between milliseconds and RFC 3339 texts.
+//! Conversion of times between milliseconds since 1970 and RFC 3339 texts.
 
-/// Formats a time as `2026-01-31T10:00:00Z`, with its full precision.
+/// Formats a time in milliseconds since 1970 as `2026-01-31T10:00:00Z`, with its full precision.
 pub(crate) fn instant_text(at_ms: i64) -> Option<String> {
     jiff::Timestamp::from_millisecond(at_ms).ok().map(|time| time.to_string())
 }
 
-/// Formats a day as `2026-01-31`, in UTC.
+/// Formats the day of a time in milliseconds since 1970 as `2026-01-31`, in UTC.
 pub(crate) fn day_text(at_ms: i64) -> Option<String> {
     instant_text(at_ms).and_then(|text| text.split_once('T').map(|(day, _)| day.to_owned()))
 }

@@ -1,24 +1,24 @@
-//! Estimates of the number of tokens in a text. Budgets need no model's tokenizer.
+//! Estimates of the number of tokens in a text, for budgets. They need no tokenizer of a model.
 
 use std::sync::Arc;
 
-/// A method of estimation.
+/// A method to estimate the number of tokens in a text.
 #[derive(Clone, Default)]
 pub enum Estimator {
     /// One token per four ASCII characters and one per other character, for scripts that write a
     /// word in one character.
     #[default]
     Mixed,
-    /// One token per four characters.
+    /// One token per four characters, whatever the script is.
     Chars4,
-    /// One token per three bytes.
+    /// One token per three bytes of UTF-8.
     Bytes3,
-    /// The caller's own estimate.
+    /// A function of the caller that returns the number of tokens.
     Custom(Arc<dyn Fn(&str) -> usize + Send + Sync>),
 }
 
 impl Estimator {
-    /// Returns the number of tokens of a text.
+    /// Returns the estimated number of tokens in a text.
     pub fn tokens(&self, text: &str) -> usize {
         match self {
             Self::Mixed => {

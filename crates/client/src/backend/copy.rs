@@ -1,5 +1,5 @@
-//! Copies files from one backend to another. A file with equal bytes at the destination is not
-//! written, and a rejected file stops no other.
+//! Copying of files from one backend to another. A file that already has equal bytes at the
+//! destination is not written. A rejected file does not stop the others.
 
 use serde::Serialize;
 
@@ -12,22 +12,22 @@ use super::stored_file::{FilePrecondition, sha256_hex};
 /// The outcome of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CopyReport {
-    /// Files that were written.
+    /// The number of files that were written.
     pub written: u64,
-    /// Files with the same bytes on both sides.
+    /// The number of files that had the same bytes on both sides.
     pub unchanged: u64,
-    /// Files that were not copied, by path.
+    /// The files that were not copied, sorted by path.
     pub refused: Vec<RefusedFile>,
 }
 
-/// Copies the files at and below `prefix` to equal paths and counts them in `report`. Files that
-/// exist only at the destination stay. If the destination has `cas`, a file that changes meanwhile
-/// is rejected and not overwritten. A file that the source holds and does not list is rejected.
+/// Copies the files at and below `prefix` to the same paths, and counts them in `report`. Files
+/// that exist only at the destination stay. If the destination has the capability `cas`, a file
+/// that changes during the copy is rejected and not overwritten. A file that the source has and
+/// cannot list is rejected, too.
 ///
 /// # Errors
-/// Errors that do not concern one file: of the listing, and of a backend that is unavailable or
-/// broken. The report contains the files that were copied before; the next copy continues after
-/// them.
+/// Errors of the listing, and of a backend that is unavailable or broken. The report then contains
+/// the files that were already copied, and another copy continues after them.
 pub async fn copy_files(
     from: &dyn FileBackend,
     to: &dyn FileBackend,

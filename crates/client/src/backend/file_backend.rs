@@ -11,24 +11,27 @@ use super::listing_part::ListingPart;
 use super::storage_error::StorageError;
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, FileWriteResult};
 
-/// The future result of a backend.
+/// The future result of a method of a backend.
 pub type StorageFuture<'a, T> = BoxFuture<'a, Result<T, StorageError>>;
 
-/// The optional methods of a backend, and its limits.
+/// The optional methods that a backend supports, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct BackendCapabilities {
-    /// The methods `history`, `changes_since`, `diff`, `snapshot` and `restore` are supported.
+    /// True if the methods `history`, `changes_since`, `diff`, `snapshot` and `restore` are
+    /// supported.
     pub versioning: bool,
-    /// The preconditions `Absent` and `Sha256` hold against every other writer.
+    /// True if the preconditions `Absent` and `Sha256` hold against every other writer, in other
+    /// processes, too.
     pub cas: bool,
-    /// The method `search` is supported.
+    /// True if the method `search` is supported.
     pub search: bool,
-    /// `restore` changes all its files together or none of them.
+    /// True if `restore` changes either all its files or none.
     pub atomic_multi_write: bool,
-    /// The maximum size of a file, in bytes; `None`: at least 1 MiB.
+    /// The maximum size of a file, in bytes. `None` means that files of 1 MiB are always accepted,
+    /// and larger ones perhaps.
     pub file_bytes_max: Option<u64>,
-    /// Files must be UTF-8 text.
+    /// True if files must be UTF-8 text.
     pub text_only: bool,
 }
 
@@ -60,10 +63,11 @@ pub trait FileBackend: Send + Sync {
     /// paths. The empty prefix means every file.
     fn list<'a>(&'a self, prefix: &'a str) -> StorageFuture<'a, Vec<BackendEntry>>;
 
-    /// Returns the first `limit` files of a listing whose paths come after `after`, with the files
-    /// that the backend holds there and does not list.
+    /// Returns the first `limit` files at or below `prefix` whose paths sort after `after`. The
+    /// result also names files in that part that the backend has and cannot list.
     ///
-    /// A backend that skips no file and lists fast can use this default implementation.
+    /// This default implementation lists all files. It suffices for a backend that lists fast and
+    /// can list every file.
     fn list_part<'a>(
         &'a self,
         prefix: &'a str,
@@ -82,8 +86,8 @@ pub trait FileBackend: Send + Sync {
         unsupported("history")
     }
 
-    /// Returns changes after a cursor in order; `None` is the start. A cursor is a sequence, never
-    /// a time.
+    /// Returns the changes after a cursor, in order. `None` starts with the first change. A cursor
+    /// is a sequence number, never a time.
     fn changes_since<'a>(
         &'a self,
         _since: Option<&'a str>,
@@ -102,13 +106,13 @@ pub trait FileBackend: Send + Sync {
         unsupported("diff")
     }
 
-    /// Names the present state of all files. A label in use is rejected.
+    /// Gives the current state of all files a label. A label that is already used is rejected.
     fn snapshot<'a>(&'a self, _label: &'a str) -> StorageFuture<'a, SnapshotRef> {
         unsupported("snapshot")
     }
 
     /// Writes the content of a snapshot as new versions: the files at `paths` and below them, or
-    /// all files if `paths` is empty. History is never rewound.
+    /// all files if `paths` is empty. Earlier versions are kept.
     fn restore<'a>(&'a self, _to: &'a SnapshotRef, _paths: &'a [String]) -> StorageFuture<'a, Restored> {
         unsupported("restore")
     }
@@ -123,8 +127,8 @@ pub trait FileBackend: Send + Sync {
         unsupported("search")
     }
 
-    /// Returns the prefix of a view that [`namespace`](super::namespace) created; `None` for a
-    /// backend itself.
+    /// Returns the prefix of a view that [`namespace`](super::namespace) created. `None` if the
+    /// backend is not a view.
     fn view_prefix(&self) -> Option<&str> {
         None
     }

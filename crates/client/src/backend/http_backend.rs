@@ -1,7 +1,8 @@
-//! A file backend over HTTP: the client of the HTTP form.
+//! A file backend that calls a server over HTTP, in the format that `docs/guides/file-backends.md`
+//! describes.
 //!
-//! It checks the bytes against the entity tag of the response, which detects a proxy or a server
-//! that changes them.
+//! The client compares received bytes with the entity tag of the response. That detects a proxy or
+//! a server that changes them.
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
@@ -29,12 +30,12 @@ use crate::transport::{Network, Outgoing, Request, Response, Transport};
 /// The timeout of a call, in milliseconds.
 const DEADLINE_MS: u64 = 60_000;
 
-/// A backend behind a URL.
+/// A file backend that calls an HTTP server.
 pub struct HttpBackend {
     transport: Transport,
     headers: HeaderMap,
     capabilities: BackendCapabilities,
-    /// True if the server checks the paths instead of this client.
+    /// True if only the server checks the rules of paths. Set for conformance tests.
     leaves_paths: bool,
 }
 
@@ -46,12 +47,12 @@ struct WholeResponse {
 }
 
 impl HttpBackend {
-    /// Connects to a base URL such as `http://127.0.0.1:8412` and reads the capabilities. The token
-    /// is sent as a bearer token.
+    /// Connects to a base URL such as `http://127.0.0.1:8412`, and reads the server's capabilities.
+    /// A token is sent as a bearer token.
     ///
     /// # Errors
-    /// `Unavailable` without a response; `Denied` if the token is rejected; `Broken` for a response
-    /// of another form.
+    /// `Unavailable` if there is no response; `Denied` if the server rejects the token; `Broken` if
+    /// the response is not in the expected format.
     pub async fn connect(base: &str, token: Option<&str>) -> Result<Self, StorageError> {
         let mut headers = HeaderMap::new();
         if let Some(token) = token {
@@ -75,8 +76,9 @@ impl HttpBackend {
         Ok(backend)
     }
 
-    /// Returns a backend that lets the server check paths. The conformance suite tests a server's
-    /// rules with it. Segments of dots are rejected here, because no URL can contain them.
+    /// Returns a backend that leaves the check of paths to the server, so that the conformance
+    /// suite tests the server's rules. Only segments `.` and `..` are rejected here, because a URL
+    /// cannot contain them.
     #[must_use]
     pub fn with_path_rules_of_server(mut self) -> Self {
         self.leaves_paths = true;
@@ -148,7 +150,7 @@ impl HttpBackend {
         read(self.sent(Method::POST, path.to_owned(), headers, Outgoing::Whole(body.into())).await?)
     }
 
-    /// Returns the whole listing, of all pages.
+    /// Returns the whole listing below a prefix, from all pages.
     async fn listed(&self, prefix: &str) -> Result<ListingPart, StorageError> {
         let prefix = clean_prefix(prefix)?;
         let mut query = FilesQuery { prefix: Some(prefix), cursor: None };
@@ -175,10 +177,11 @@ impl HttpBackend {
     }
 }
 
-/// Returns true for the response that the file is absent.
+/// Returns true if the response says that the file does not exist.
 ///
 /// # Errors
-/// `Broken` for a 404 without the code `not_found`: then the address is absent, and not the file.
+/// `Broken` for a status 404 without the code `not_found`: then the URL is wrong, and not the file
+/// missing.
 fn is_absent(answer: &WholeResponse) -> Result<bool, StorageError> {
     if answer.status != StatusCode::NOT_FOUND {
         return Ok(false);
@@ -191,7 +194,7 @@ fn is_absent(answer: &WholeResponse) -> Result<bool, StorageError> {
     Err(StorageError::new(StorageErrorKind::Broken, message))
 }
 
-/// Returns the headers of a condition.
+/// Returns the HTTP headers that express a precondition.
 fn condition(only_if: &FilePrecondition) -> Result<HeaderMap, StorageError> {
     let mut headers = HeaderMap::new();
     match only_if {

@@ -1,22 +1,22 @@
-//! The types of the HTTP form of a file backend, which client and server share.
-//! `docs/guides/file-backends.md` describes it for other languages.
+//! The types of the HTTP format for file backends, which the client and the server share.
+//! `docs/guides/file-backends.md` describes the format for other languages.
 
 use serde::{Deserialize, Serialize};
 
-/// The maximum of bytes of a file, and of a response, in the HTTP form.
+/// The maximum size of a file, and of a response, in the HTTP format, in bytes.
 pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A failure.
+/// The body of an error response.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HttpProblem {
-    /// The code of a `StorageErrorKind`.
+    /// The code of the error's `StorageErrorKind`.
     pub(super) code: String,
     /// The message for people.
     #[serde(default)]
     pub(super) message: String,
 }
 
-/// The query of a listing.
+/// The query parameters of a listing.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FilesQuery {
@@ -26,7 +26,7 @@ pub(super) struct FilesQuery {
     pub(super) cursor: Option<String>,
 }
 
-/// The query of a history.
+/// The query parameters of a file's history.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HistoryAsk {
     pub(super) path: String,
@@ -36,7 +36,7 @@ pub(super) struct HistoryAsk {
     pub(super) cursor: Option<String>,
 }
 
-/// The query of changes.
+/// The query parameters of a list of changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ChangesAsk {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(super) struct ChangesAsk {
     pub(super) limit: u32,
 }
 
-/// The query of a difference: labels of two snapshots.
+/// The query parameters of a difference: the labels of two snapshots.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct DiffAsk {
     pub(super) a: String,
@@ -54,7 +54,7 @@ pub(super) struct DiffAsk {
     pub(super) path: Option<String>,
 }
 
-/// The body of a restore.
+/// The request body of a restore.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RestoreBody {
     pub(super) label: String,
@@ -62,7 +62,7 @@ pub(super) struct RestoreBody {
     pub(super) paths: Vec<String>,
 }
 
-/// The query of a search.
+/// The query parameters of a search.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SearchAsk {
     pub(super) question: String,
@@ -72,7 +72,7 @@ pub(super) struct SearchAsk {
     pub(super) limit: u32,
 }
 
-/// The response of a search.
+/// The response body of a search.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SearchHits {
     pub(super) hits: Vec<super::file_change::SearchHit>,

@@ -1,5 +1,5 @@
-//! The server of the HTTP form of a backend: for programs on this machine in other languages, and
-//! for tests. Browser pages cannot reach it: see `http_site`.
+//! A server of the HTTP format for file backends, for programs in other languages on this machine,
+//! and for tests. Pages in a browser cannot use it: see `http_site`.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use super::path_rules::clean_path;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::FilePrecondition;
 
-/// Files on one page of a listing.
+/// The number of files on one page of a listing.
 const PAGE_FILES: usize = 1_000;
 /// The response to a request, or its error.
 type BackendAnswer = Result<Response, StorageError>;
@@ -50,7 +50,7 @@ pub async fn serve_backend(
     axum::serve(listener, backend_router(backend, token)).with_graceful_shutdown(stop).await
 }
 
-/// Returns the router of the HTTP form of a backend.
+/// Returns the router that serves a backend in the HTTP format.
 pub fn backend_router(backend: Arc<dyn FileBackend>, token: Option<String>) -> Router {
     let served = ServedBackend { backend, token: token.map(Into::into) };
     Router::new().fallback(answer).with_state(served)
@@ -128,7 +128,7 @@ impl ServedBackend {
         }
     }
 
-    /// Checks the site and the token of a request.
+    /// Checks the origin and the token of a request.
     fn admit(&self, headers: &HeaderMap) -> Result<(), StorageError> {
         check_site(headers)?;
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());

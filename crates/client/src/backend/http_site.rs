@@ -1,5 +1,5 @@
-//! The rule that no browser page reaches a server of this machine: both the host of a request and
-//! the page that sends it must be on this machine. A Loci server applies the same rule.
+//! Protection of a local server from pages in a browser: both the host name of a request and the
+//! page that sends it must be on this machine. A Loci server has the same rule.
 
 use http::HeaderMap;
 

@@ -6,28 +6,28 @@ use super::path_rules::below;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::BackendEntry;
 
-/// The maximum of files in a listing of several pages.
+/// The maximum number of files in a listing of several pages.
 const FILES_MAX: usize = 1_000_000;
 
-/// A part of a listing.
+/// A part of a listing of files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ListingPart {
     /// The files, sorted by the bytes of their full paths.
     pub files: Vec<BackendEntry>,
-    /// The files of this part that the backend holds and does not list, sorted by path.
+    /// The files in this part that the backend has and cannot list, sorted by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<RefusedFile>,
-    /// The path after which the next part begins; absent in the last part.
+    /// The path after which the next part begins. `None` for the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A file that a listing or a copy omits.
+/// A file that a listing or a copy left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusedFile {
-    /// The path at the source.
+    /// The path of the file at the source.
     pub path: String,
-    /// The code of the error.
+    /// The code of the error's [`StorageErrorKind`](super::StorageErrorKind).
     pub code: String,
     /// The message for people.
     pub message: String,
@@ -65,11 +65,11 @@ impl ListingPart {
     }
 }
 
-/// The files of a listing that a service returns in pages.
+/// The files of a listing that a service returns in pages, whose paths must ascend.
 #[derive(Debug, Default)]
 pub(super) struct RisingPages {
     pub(super) files: Vec<BackendEntry>,
-    /// The last path of the pages so far.
+    /// The last path on the pages so far.
     last: Option<String>,
 }
 
@@ -77,8 +77,8 @@ impl RisingPages {
     /// Adds a page.
     ///
     /// # Errors
-    /// `Broken` if a path does not come after those of earlier pages, or if the listing has too
-    /// many files: such a listing may never end.
+    /// `Broken` if a path does not sort after those of earlier pages, or if there are too many
+    /// files: such a listing might never end.
     pub(super) fn add(&mut self, page: Vec<BackendEntry>) -> Result<(), StorageError> {
         let broken = |rule: String| Err(StorageError::new(StorageErrorKind::Broken, rule));
         if let Some(last) = &self.last

@@ -1,10 +1,9 @@
-//! The documents of a Loci server as a file backend. A file is the text of a document. Title,
-//! description and the other members of its head are stored with the record and are not part of the
-//! bytes.
+//! A file backend for the documents of a Loci server. The file is the text of a document. Title,
+//! description and other members are stored with the record and are not in the file.
 //!
-//! A write in whose text the server masks a secret fails with an error, although the server keeps
-//! the masked text, because the stored text differs from the sent one. Versions are those of the
-//! server. A server stores documents below `knowledge/`: a view of that prefix hides it.
+//! If the server masks a secret in a written text, the write fails because the stored text differs
+//! from the sent one, although the server keeps the masked text. A server stores documents below
+//! `knowledge/`; a view with that prefix hides it.
 
 use futures::FutureExt;
 use loci_api::documents::file::{DocumentAsk, DocumentChange, FileDocument};
@@ -27,10 +26,10 @@ use crate::call::Client;
 
 /// The maximum size of a document on the server, in bytes.
 const DOCUMENT_BYTES_MAX: u64 = 102_400;
-/// The start of a text's entity tag, before the digits.
+/// The start of an entity tag for a text, before the hex digits.
 const TAG: &str = "sha256:";
 
-/// The documents of one namespace of a memory.
+/// A file backend for the documents in one namespace of a memory.
 #[derive(Debug, Clone)]
 pub struct LociBackend {
     client: Client,
@@ -39,10 +38,11 @@ pub struct LociBackend {
 }
 
 impl LociBackend {
-    /// Opens the tree of a namespace; `None` is `/`. The memory is given by its id.
+    /// Opens the documents of a namespace. `None` means the namespace `/`. The memory is given by
+    /// its id.
     ///
     /// # Errors
-    /// `NotFound` for an unknown memory; `Denied` and `Unavailable` as the server responds.
+    /// `NotFound` for an unknown memory; `Denied` and `Unavailable` if the server says so.
     pub async fn open(
         client: Client,
         memory: impl Into<String>,
@@ -53,15 +53,15 @@ impl LociBackend {
         Ok(backend)
     }
 
-    /// Checks that the tree exists.
+    /// Checks that the memory and its namespace exist.
     async fn check_tree(&self) -> Result<(), StorageError> {
         let first = TreeQuery { limit: Some(1), ..self.tree_query("") };
         self.client.tree_list(&self.memory, &first).await.map_err(storage_error)?;
         Ok(())
     }
 
-    /// Returns the answer for an absent document after checking that the tree exists: a deleted
-    /// memory has no empty files.
+    /// Returns `answer` for a missing document after checking that the memory exists, because a
+    /// deleted memory must not look like one without files.
     async fn absent<T>(&self, answer: T) -> Result<T, StorageError> {
         self.check_tree().await.map(|()| answer)
     }
@@ -71,8 +71,8 @@ impl LociBackend {
         TreeQuery { namespace: self.namespace.clone(), prefix, ..TreeQuery::default() }
     }
 
-    /// Returns the document at a path; `None` if there is none, or if the path leads to a moved
-    /// document.
+    /// Returns the document at a path. `None` if there is none, or the document has moved to
+    /// another path.
     async fn document(&self, path: &str) -> Result<Option<FileDocument>, StorageError> {
         let asked = DocumentAsk { namespace: self.namespace.clone(), raw: None };
         match self.client.document_get(&self.memory, path, &asked).await {
@@ -82,7 +82,7 @@ impl LociBackend {
         }
     }
 
-    /// Returns the client and the query of a change under a condition.
+    /// Returns the client and the query parameters for a change under a precondition.
     fn change(&self, only_if: &FilePrecondition) -> Result<(Client, DocumentChange), StorageError> {
         let mut change = DocumentChange { namespace: self.namespace.clone(), ..DocumentChange::default() };
         let client = self.client.clone();
@@ -314,8 +314,8 @@ fn version(found: DocumentVersion) -> FileVersion {
     }
 }
 
-/// Returns the file changes of a tree change: a moved document is absent at one path and new at
-/// another.
+/// Returns the changes of files for a change of a document. A moved document is deleted at the old
+/// path and written at the new one.
 fn changes_of(change: TreeChange) -> Vec<BackendChange> {
     let is_write = change.op == "write";
     let left = change.path_before.filter(|before| !is_write || change.path.as_ref() != Some(before));

@@ -1,4 +1,4 @@
-//! Maps errors of a Loci server to errors of a file backend.
+//! Conversion of a Loci server's errors to errors of a file backend.
 
 use loci_api::ErrorCode;
 

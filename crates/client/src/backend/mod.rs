@@ -7,11 +7,11 @@
 //!   (feature `backend-server`);
 //! * [`conformance`]: the suite that every backend passes;
 //! * [`copy_files`]: from one backend to another;
-//! * [`namespace`]: a view below a prefix; [`clean_path`]: the rules that every backend has for
-//!   paths.
+//! * [`namespace`]: a view of the files below a prefix; [`clean_path`]: the rules for paths in all
+//!   backends.
 //!
-//! Mirrors of a server have their own port, which also has markers and commits. The guide is
-//! `docs/guides/file-backends.md`.
+//! The mirrors of a server have a different port, which also has markers and commits. The guide to
+//! file backends is `docs/guides/file-backends.md`.
 
 pub mod conformance;
 mod copy;

@@ -8,18 +8,18 @@ use unicase::UniCase;
 
 use super::storage_error::StorageError;
 
-/// The maximum of segments of a path.
+/// The maximum number of segments in a path.
 pub(super) const PATH_SEGMENTS_MAX: usize = 20;
-/// The maximum of bytes of a path.
+/// The maximum length of a path, in bytes.
 const PATH_BYTES_MAX: usize = 1_024;
-/// The maximum of bytes of a segment.
+/// The maximum length of a segment, in bytes.
 const SEGMENT_BYTES_MAX: usize = 200;
 
 /// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 /// Characters that Windows rejects, or that a shell interprets.
 const FORBIDDEN: [char; 8] = [':', '<', '>', '"', '|', '?', '*', '\\'];
-/// The maximum of rounds of percent-decoding in the search for dots and slashes.
+/// The maximum number of rounds of percent-decoding in the search for dots and slashes.
 const ENCODED_MAX: usize = 8;
 /// Format characters and characters without a shape, as ranges.
 const SHAPELESS: [(u32, u32); 26] = [
@@ -54,7 +54,7 @@ const SHAPELESS: [(u32, u32); 26] = [
 /// Returns a path as backends store it: runs of `/` become one, and those at the ends are dropped.
 ///
 /// # Errors
-/// `InvalidPath` with the rule and the remedy.
+/// `InvalidPath`, with the rule that the path breaks and how to correct it.
 pub fn clean_path(input: &str) -> Result<String, StorageError> {
     let path = clean_prefix(input)?;
     if path.is_empty() {
@@ -107,7 +107,7 @@ fn refused(input: &str, rule: &str) -> StorageError {
     StorageError::invalid_path(format!("path \"{shown}\": {rule}"))
 }
 
-/// Returns the first violated rule of a segment, with its remedy.
+/// Returns the first rule that a segment breaks, with how to correct it.
 fn broken_by(segment: &str, is_first: bool) -> Option<&'static str> {
     if matches!(segment, "." | "..") {
         return Some("a segment must not be `.` or `..`: give the path from the top");

@@ -43,8 +43,8 @@ impl PrefixedBackend {
         Ok(if prefix.is_empty() { self.prefix.clone() } else { format!("{}/{prefix}", self.prefix) })
     }
 
-    /// Returns the path within the view; `None` outside of it. A file at the prefix itself is
-    /// outside, too.
+    /// Returns the path relative to the view's prefix. `None` if the path is outside of the view,
+    /// or the prefix itself.
     fn relative(&self, path: &str) -> Option<String> {
         below(path, &self.prefix).map(str::to_owned)
     }

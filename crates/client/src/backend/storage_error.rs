@@ -2,28 +2,29 @@
 
 use std::error::Error as StdError;
 
-/// The kind of a failure.
+/// The kind of an error of a file backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageErrorKind {
-    /// The path breaks a rule.
+    /// The path breaks a rule for paths.
     InvalidPath,
-    /// The backend does not store such bytes or does not accept such a request.
+    /// The backend cannot store these bytes, or an argument is invalid.
     InvalidContent,
-    /// The file exceeds the backend's maximum size.
+    /// The file exceeds the maximum size of the backend.
     TooLarge,
-    /// A precondition does not hold.
+    /// The precondition of the change does not hold.
     PreconditionFailed,
-    /// Another file or directory has the place of the path.
+    /// The path cannot have a file, because another file or directory is in the way.
     PathConflict,
-    /// A memory, snapshot or cursor of the call is absent. An absent file is no error.
+    /// The memory, snapshot or cursor that the call names does not exist. A missing file is not an
+    /// error.
     NotFound,
-    /// The caller lacks the right.
+    /// The caller has no right to make the call.
     Denied,
-    /// The backend lacks the capability.
+    /// The backend does not support the method.
     Unsupported,
-    /// The backend is unreachable or unusable at the moment: a retry may succeed.
+    /// The backend cannot be reached or used now. A retry may succeed.
     Unavailable,
-    /// The backend violated its contract.
+    /// The backend violated the contract of [`FileBackend`](super::FileBackend).
     Broken,
 }
 
@@ -32,7 +33,7 @@ use StorageErrorKind::{
     Unavailable, Unsupported,
 };
 
-/// Each kind, its code and its HTTP status.
+/// Each kind of error, with its code and HTTP status.
 const KINDS: [(StorageErrorKind, &str, u16); 10] = [
     (InvalidPath, "invalid_path", 400),
     (InvalidContent, "invalid_content", 422),
@@ -47,12 +48,12 @@ const KINDS: [(StorageErrorKind, &str, u16); 10] = [
 ];
 
 impl StorageErrorKind {
-    /// Returns the kind of a code of the HTTP form.
+    /// Returns the kind with this code in the HTTP format. `None` for an unknown code.
     pub fn of_code(code: &str) -> Option<Self> {
         KINDS.iter().find(|(_, known, _)| *known == code).map(|(kind, ..)| *kind)
     }
 
-    /// Returns the kind of an HTTP status with an unknown code.
+    /// Returns the kind for an HTTP status whose response has no known code.
     pub fn of_status(status: u16) -> Self {
         match status {
             401 => Denied,
@@ -61,38 +62,38 @@ impl StorageErrorKind {
         }
     }
 
-    /// Returns the code of the HTTP form.
+    /// Returns the code of the kind in the HTTP format.
     pub fn code(self) -> &'static str {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("broken", |(_, code, _)| code)
     }
 
-    /// Returns the HTTP status of the HTTP form.
+    /// Returns the HTTP status of the kind in the HTTP format.
     pub fn status(self) -> u16 {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or(500, |(.., status)| *status)
     }
 
-    /// Returns true if a retry without a change may succeed.
+    /// Returns true if the same call may succeed when it is repeated.
     pub fn is_retryable(self) -> bool {
         self == Unavailable
     }
 
-    /// Returns true for an error that concerns only the file of the call: the next file may
-    /// succeed.
+    /// Returns true if the error concerns only the file of the call, so that a call for another
+    /// file may succeed.
     pub fn is_of_one_file(self) -> bool {
         matches!(self, InvalidPath | InvalidContent | TooLarge | PreconditionFailed | PathConflict | Denied)
     }
 }
 
-/// A failure of a backend. The message names the path, the rule and the remedy, and never the
-/// content.
+/// An error of a file backend. The message names the path, the rule and what to do, and never
+/// contains file content.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StorageError {
-    /// The kind.
+    /// The kind of the error.
     pub kind: StorageErrorKind,
     /// The message for people.
     pub message: String,
-    /// The cause.
+    /// The error that caused this one.
     #[source]
     pub source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -110,22 +111,22 @@ impl StorageError {
         self
     }
 
-    /// Returns the error of a method whose capability is absent.
+    /// Returns the error for a method that the backend does not support.
     pub fn unsupported(method: &str) -> Self {
         Self::new(Unsupported, format!("this backend has no {method}: see its capabilities"))
     }
 
-    /// Returns the error of a condition that does not hold.
+    /// Returns the error for a precondition that does not hold.
     pub fn precondition_failed(message: impl Into<String>) -> Self {
         Self::new(PreconditionFailed, message)
     }
 
-    /// Returns the error of a path that breaks a rule.
+    /// Returns the error for a path that breaks a rule.
     pub fn invalid_path(message: impl Into<String>) -> Self {
         Self::new(InvalidPath, message)
     }
 
-    /// Returns true if a retry without a change may succeed.
+    /// Returns true if the same call may succeed when it is repeated.
     pub fn is_retryable(&self) -> bool {
         self.kind.is_retryable()
     }

@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 
 use super::storage_error::StorageError;
 
-/// The content of a file.
+/// The content of a file in a backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackendFile {
-    /// The bytes.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// SHA-256 of the bytes, in lower-case hex digits.
+    /// The SHA-256 of the bytes, in lower-case hex digits.
     pub sha256: String,
 }
 
@@ -23,21 +23,22 @@ impl BackendFile {
     }
 }
 
-/// The result of a write.
+/// The result of writing a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileWriteResult {
-    /// SHA-256 of the stored bytes, in lower-case hex digits.
+    /// The SHA-256 of the stored bytes, in lower-case hex digits.
     pub sha256: String,
 }
 
-/// A file in a listing.
+/// A file in the listing of a backend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackendEntry {
-    /// The full path.
+    /// The full path of the file.
     pub path: String,
-    /// The length in bytes.
+    /// The size of the file, in bytes.
     pub size: u64,
-    /// SHA-256 of the bytes in hex digits, if the backend knows it without reading the file.
+    /// The SHA-256 of the bytes, in hex digits. `None` if the backend would have to read the file
+    /// for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -45,17 +46,18 @@ pub struct BackendEntry {
 /// The condition under which a file is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum FilePrecondition {
-    /// No condition.
+    /// The file is changed whether it exists or not.
     #[default]
     Any,
-    /// The path must have no file.
+    /// The file must not exist.
     Absent,
-    /// The file at the path has this SHA-256, in lower-case hex digits.
+    /// The file must exist and have this SHA-256, in lower-case hex digits.
     Sha256(String),
 }
 
 impl FilePrecondition {
-    /// Checks the condition against the SHA-256 of the present file, or `None` without a file.
+    /// Checks the precondition against the SHA-256 of the current file. `present` is `None` if
+    /// there is no file.
     ///
     /// # Errors
     /// `PreconditionFailed` if the condition does not hold.

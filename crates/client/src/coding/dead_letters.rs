@@ -1,4 +1,5 @@
-//! Calls about writes that a server abandoned.
+//! Calls about dead letters: writes for coding agents that the server gave up after repeated
+//! failures.
 
 use loci_api::coding::dead_letter::{DeadLetterList, DeadLetterListing, DeadLetterRetried};
 use loci_api::coding::table as api;
@@ -8,7 +9,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns a page of abandoned writes, the latest first.
+    /// Returns a page of dead letters, the latest first.
     ///
     /// # Errors
     /// A [`ClientError`].
@@ -16,7 +17,7 @@ impl Client {
         self.query(at(&api::DEAD_LETTER_LIST, &[]), listing).await
     }
 
-    /// Retries an abandoned write now.
+    /// Retries the write of a dead letter now.
     ///
     /// # Errors
     /// See [`Client::dead_letter_list`].

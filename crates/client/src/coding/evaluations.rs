@@ -25,7 +25,7 @@ impl Client {
         self.query(at(&api::EVALUATION_LIST, &[]), listing).await
     }
 
-    /// Returns the metrics of a repository's tasks.
+    /// Returns the metrics of a repository's tasks, such as outcomes by group.
     ///
     /// # Errors
     /// See [`Client::evaluation_add`].

@@ -59,7 +59,7 @@ impl Client {
         self.send(at(&api::MISSING_FILES, &[owner, name]), ask).await
     }
 
-    /// Requests that the server reads a repository's history again.
+    /// Requests that the server reads the history of a repository again and rebuilds its graph.
     ///
     /// # Errors
     /// See [`Client::repository_add`].

@@ -40,7 +40,7 @@ impl Client {
         self.plain(at(&api::PREFERENCE_REMOVE, &[user, id])).await
     }
 
-    /// Sets a user's settings: the permission to infer preferences.
+    /// Changes the settings of a user, such as the permission to infer preferences.
     ///
     /// # Errors
     /// See [`Client::preferences_list`].

@@ -15,7 +15,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Stores a version and makes it the current one of its template.
+    /// Stores a prompt version and makes it the current one of its template.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -97,8 +97,7 @@ impl Client {
         self.plain(at(&api::PROMPT_EVALUATIONS, &[prompt])).await
     }
 
-    /// Returns a page of versions, ordered by the time at which they became current, the latest
-    /// first.
+    /// Returns a page of prompt versions, the one that became current last first.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -106,7 +105,7 @@ impl Client {
         self.query(at(&api::PROMPT_LIST, &[]), listing).await
     }
 
-    /// Returns a version.
+    /// Returns a prompt version.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -114,7 +113,7 @@ impl Client {
         self.plain(at(&api::PROMPT_GET, &[version])).await
     }
 
-    /// Returns the differences between two versions.
+    /// Returns the differences between two prompt versions.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].
@@ -122,7 +121,7 @@ impl Client {
         self.plain(at(&api::PROMPT_DIFF, &[&format!("{from}..{to}")])).await
     }
 
-    /// Makes a version the current one of its template again.
+    /// Makes an earlier prompt version the current one of its template again.
     ///
     /// # Errors
     /// See [`Client::prompt_add`].

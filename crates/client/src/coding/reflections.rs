@@ -1,4 +1,4 @@
-//! Reflections over episodes.
+//! Calls that request reflections over episodes and tasks.
 
 use loci_api::coding::reflection::{Reflect, ReflectAsked, RepositoryReflect, RepositoryReflectAsked};
 use loci_api::coding::table as api;

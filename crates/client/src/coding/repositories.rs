@@ -56,7 +56,7 @@ impl Client {
         self.plain(at(&api::THEME_CLOSE, &[owner, name, theme])).await
     }
 
-    /// Returns the open themes of a repository as an edit of its prompt.
+    /// Returns the proposed edit of a repository's prompt that would answer its open themes.
     ///
     /// # Errors
     /// See [`Client::repository_add`].
@@ -68,7 +68,7 @@ impl Client {
         self.query(at(&api::THEME_PROPOSAL, &[owner, name]), asked).await
     }
 
-    /// Accepts an edit of a repository's prompt.
+    /// Accepts the proposed edit of a repository's prompt, and closes its themes.
     ///
     /// # Errors
     /// See [`Client::repository_add`].

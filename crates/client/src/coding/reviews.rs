@@ -56,7 +56,7 @@ impl Client {
         self.plain(at(&coding_api::REVIEWS_PULL, &[owner, name, &pr.to_string()])).await
     }
 
-    /// Learns again from the reviews of a pull request.
+    /// Extracts rules again from the reviews of a pull request.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
@@ -69,7 +69,7 @@ impl Client {
         self.send(at(&coding_api::REVIEWS_REPROCESS, &[owner, name, &pr.to_string()]), which).await
     }
 
-    /// Reads the changes in a repository's pull requests.
+    /// Reads from the forge what changed in the pull requests of a repository since the last poll.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
@@ -77,7 +77,7 @@ impl Client {
         self.plain(at(&coding_api::REVIEWS_POLL, &[owner, name])).await
     }
 
-    /// Reads reviews from the past.
+    /// Starts a backfill: a background job that reads the reviews of earlier pull requests.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].

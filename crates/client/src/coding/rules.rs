@@ -1,4 +1,4 @@
-//! Calls about the rules that reviews of a repository produced.
+//! Calls about the rules that a repository learned from reviews.
 
 use loci_api::coding::rule::{
     NewRule, Rule, RuleDecided, RuleDecision, RuleList, RuleListing, RulePromote, RulePromotion,
@@ -56,7 +56,8 @@ impl Client {
         self.send(at(operation, &[owner, name, rule]), told).await
     }
 
-    /// Returns the provenance of a rule.
+    /// Returns the provenance of a rule: its support, state changes, and the tasks that received
+    /// it.
     ///
     /// # Errors
     /// See [`Client::rule_list`].
@@ -68,7 +69,7 @@ impl Client {
         self.plain(at(&api::RULE_PROVENANCE, &[owner, name, rule])).await
     }
 
-    /// Returns a rule as a patch of the repository's instructions.
+    /// Returns a rule as a patch of the repository's instruction file.
     ///
     /// # Errors
     /// See [`Client::rule_list`].

@@ -27,7 +27,7 @@ impl Client {
         self.query(at(&api::CONFLICTS_LIST, &[owner, name]), listing).await
     }
 
-    /// Resolves a conflict: selects which of two memories stays.
+    /// Resolves a conflict by choosing which of two memories stays.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].
@@ -89,7 +89,7 @@ impl Client {
         self.send(at(&api::HELD_ACCEPT, &[owner, name, record]), why).await
     }
 
-    /// Marks a memory that waits as wrong.
+    /// Marks a memory that waits for review as wrong.
     ///
     /// # Errors
     /// See [`Client::conflicts_list`].

@@ -25,7 +25,8 @@ impl Client {
         self.send(at(&api::SESSION_APPEND, &[task]), append).await
     }
 
-    /// Adds events as JSON, for clients that store unsent events and send them later.
+    /// Adds events to the session of a task. The body is JSON, for clients that store unsent events
+    /// and send them later.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -45,7 +46,7 @@ impl Client {
         self.query(at(&api::SESSION_EVENTS, &[task]), listing).await
     }
 
-    /// Returns the state that an agent keeps for its next run.
+    /// Returns the state that the agent of a task stored for its next run.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -53,7 +54,7 @@ impl Client {
         self.plain(at(&api::SESSION_STATE, &[task])).await
     }
 
-    /// Replaces the state whose version it names.
+    /// Replaces the stored state of a task's agent. The request names the version that it replaces.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -65,7 +66,7 @@ impl Client {
         self.send(at(&api::SESSION_STATE_PUT, &[task]), state).await
     }
 
-    /// Creates learnings from chosen events.
+    /// Creates learnings from selected events of a task's session.
     ///
     /// # Errors
     /// See [`Client::session_append`].
@@ -85,7 +86,8 @@ impl Client {
         self.plain(at(&api::SESSION_END_OF_TASK, &[task])).await
     }
 
-    /// Returns a page of the tasks behind an object, the newest first.
+    /// Returns a page of the tasks behind a commit, pull request, file or other object, the newest
+    /// first.
     ///
     /// # Errors
     /// See [`Client::session_append`].

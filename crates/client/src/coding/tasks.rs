@@ -15,7 +15,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Creates a task. A repeated request returns the existing one.
+    /// Creates a task. If the same request was sent before, returns the task that it created.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -39,8 +39,9 @@ impl Client {
         self.query(at(&api::TASK_LIST, &[]), listing).await
     }
 
-    /// Sends a report of a task as JSON: `what` is `complete`, `finalize`, `notes`, `commits`,
-    /// `feedback`, `episode` or `learnings`. For clients that store unsent reports.
+    /// Sends a report about a task. The body is JSON, for clients that store unsent reports and
+    /// send them later. `what` is `complete`, `finalize`, `notes`, `commits`, `feedback`, `episode`
+    /// or `learnings`.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -58,7 +59,7 @@ impl Client {
         self.send(at, body).await
     }
 
-    /// Returns the memories that a task receives.
+    /// Chooses the memories for a task's prompt, and returns them.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -66,7 +67,8 @@ impl Client {
         self.send(at(&api::TASK_HYDRATE, &[task]), asked).await
     }
 
-    /// Returns the memories that a task received, and those that it reports as used.
+    /// Returns the memories that a task received with the reasons, and those that its agent
+    /// reported as used.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -86,7 +88,7 @@ impl Client {
         self.send(at(&api::REPOSITORY_SEARCH, &[owner, name]), asked).await
     }
 
-    /// Returns the memories that one call returned.
+    /// Returns the memories that one hydration or search returned to a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].
@@ -102,7 +104,7 @@ impl Client {
         self.query(at(&api::BLAME, &[owner, name]), ask).await
     }
 
-    /// Raises the security alert of a task.
+    /// Raises a security alert about a task.
     ///
     /// # Errors
     /// See [`Client::task_create`].

@@ -11,7 +11,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Plans a run over a tree, or applies it.
+    /// Plans the consolidation of a tree of documents, or applies it.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -23,7 +23,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_START, &[memory]), start).await
     }
 
-    /// Returns the runs of a tree, the newest first.
+    /// Returns the consolidation runs of a tree, the newest first.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -35,7 +35,7 @@ impl Client {
         self.query(at(&api::CONSOLIDATIONS_LIST, &[memory]), listing).await
     }
 
-    /// Returns a run, with its changes.
+    /// Returns a consolidation run with its changes.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -48,7 +48,7 @@ impl Client {
         self.query(at(&api::CONSOLIDATION_GET, &[memory, run]), asked).await
     }
 
-    /// Applies a plan, or some of its actions.
+    /// Applies the plan of a consolidation run, or some of its actions.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -61,7 +61,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_APPLY, &[memory, run]), asked).await
     }
 
-    /// Reverts the changes of a run. Returns the run that reverts them.
+    /// Reverts the changes of a consolidation run. Returns the new run that reverts them.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -74,7 +74,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_REVERT, &[memory, run]), asked).await
     }
 
-    /// Cancels a run.
+    /// Cancels a consolidation run.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].
@@ -87,7 +87,7 @@ impl Client {
         self.send(at(&api::CONSOLIDATION_CANCEL, &[memory, run]), asked).await
     }
 
-    /// Plans the changed parts of a run again.
+    /// Plans again the parts of a consolidation run whose documents changed.
     ///
     /// # Errors
     /// See [`Client::consolidation_start`].

@@ -1,4 +1,4 @@
-//! Calls about documents and their trees.
+//! Returns the document at a path.
 
 use loci_api::documents::file::{
     DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
@@ -24,7 +24,7 @@ impl Client {
     /// Returns a document.
     ///
     /// # Errors
-    /// A [`ClientError`], as for every call.
+    /// Returns a document as a file, with its head.
     pub async fn document_get(
         &self,
         memory: &str,
@@ -48,7 +48,8 @@ impl Client {
         self.text(at(&api::DOCUMENT_GET, &[memory, document]), &asked).await
     }
 
-    /// Writes a document in parts. It needs a precondition of the client, or `force`.
+    /// Writes a document given by its members. The client needs a precondition (`with_if_match`,
+    /// `with_if_absent`), or the request `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -62,7 +63,8 @@ impl Client {
         self.send(at(&api::DOCUMENT_PUT, &[memory, document]).with_query(change)?, put).await
     }
 
-    /// Writes a document as a whole file. It needs a precondition of the client, or `force`.
+    /// Writes a document given as a whole file. The client needs a precondition (`with_if_match`,
+    /// `with_if_absent`), or the request `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -77,7 +79,7 @@ impl Client {
         self.clone().with_files().plain_body(at, Outgoing::Whole(text.into())).await
     }
 
-    /// Writes a document whose path follows from its title.
+    /// Writes a document without a given path. The server derives the path from the title.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -89,7 +91,8 @@ impl Client {
         self.send(at(&api::DOCUMENT_ADD, &[memory]), add).await
     }
 
-    /// Deletes a document. It needs a precondition of the client, or `force`.
+    /// Archives a document. The client needs a precondition (`with_if_match`), or the request
+    /// `force`.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -102,7 +105,7 @@ impl Client {
         self.query(at(&api::DOCUMENT_DELETE, &[memory, document]), change).await
     }
 
-    /// Adds lines to a document.
+    /// Appends lines to a document.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -138,7 +141,7 @@ impl Client {
         self.send(at(&api::DOCUMENT_MOVE, &[memory]), moved).await
     }
 
-    /// Returns a page of a tree.
+    /// Returns a page of the documents and directories in a tree.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -146,7 +149,7 @@ impl Client {
         self.query(at(&api::TREE_LIST, &[memory]), query).await
     }
 
-    /// Returns the listing of a tree for a model.
+    /// Returns the listing of a tree's documents that a model reads.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -154,7 +157,7 @@ impl Client {
         self.query(at(&api::TREE_LISTING, &[memory]), query).await
     }
 
-    /// Returns the documents that are always loaded.
+    /// Returns the documents in `system/`, which every prompt loads in full.
     ///
     /// # Errors
     /// See [`Client::document_get`].
@@ -162,7 +165,7 @@ impl Client {
         self.query(at(&api::TREE_SYSTEM, &[memory]), query).await
     }
 
-    /// Returns the lines that match a pattern.
+    /// Returns the lines of a tree's documents that match a pattern.
     ///
     /// # Errors
     /// See [`Client::document_get`].

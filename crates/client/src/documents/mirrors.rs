@@ -50,7 +50,7 @@ impl Client {
         self.plain(at(&api::MIRROR_SYNC, &[memory, mirror])).await
     }
 
-    /// Returns the mirror's commit among the commits of a clone.
+    /// Returns the newest of a clone's commits that the mirror contains, as the base of a pull.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].
@@ -63,7 +63,7 @@ impl Client {
         self.send(at(&api::MIRROR_BASE, &[memory, mirror]), asked).await
     }
 
-    /// Applies the changes of a clone.
+    /// Applies the changes that people made in a clone of a mirror.
     ///
     /// # Errors
     /// See [`Client::mirror_add`].

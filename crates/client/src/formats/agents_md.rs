@@ -5,7 +5,7 @@ use super::SourceFile;
 use super::frontmatter;
 use super::item::{FormatProblem, ImportItem, ItemTarget, Mapping};
 
-/// Names of the files.
+/// The names of the files that are read.
 pub const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md"];
 
 /// Reads the files of a project.

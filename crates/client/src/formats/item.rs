@@ -1,5 +1,5 @@
-//! The result of reading a foreign file: items with their position, skipped parts with reasons, and
-//! problems. It does not know if an item is stored already.
+//! The result of reading a file of another program: items with their position, skipped parts with
+//! reasons, and problems. It does not know which items are stored already.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,14 +8,15 @@ use loci_api::event::EventCreate;
 use loci_api::record::{MetadataValue, RecordCreate};
 use serde::Serialize;
 
-/// An item of the source.
+/// An item of another program's memory, converted for import.
 #[derive(Debug, Clone)]
 pub struct ImportItem {
-    /// The id in the source; empty if it has none, in which case its content identifies it.
+    /// The id of the item in the source. It is empty if the item has none; then its content
+    /// identifies the item.
     pub id: String,
-    /// The position: a line, or a file.
+    /// The position of the item in the source: a line, or a file.
     pub place: String,
-    /// The target of the item.
+    /// The object that the item becomes in Loci.
     pub becomes: ItemTarget,
 }
 
@@ -29,26 +30,27 @@ pub(super) fn record(
     RecordCreate { namespace: namespace.to_owned(), text, timestamp, metadata, ..RecordCreate::default() }
 }
 
-/// The target of an item.
+/// The object that an item of a source becomes in Loci.
 #[derive(Debug, Clone)]
 pub enum ItemTarget {
-    /// A record.
+    /// The item becomes a record.
     Record(RecordCreate),
-    /// A document: its file.
+    /// The item becomes a document, given as a file.
     Document {
-        /// The path in the tree.
+        /// The path of the document in its tree.
         path: String,
-        /// The whole file.
+        /// The text of the whole file.
         file: String,
         /// True to keep the file byte for byte.
         raw: bool,
     },
-    /// An event. The start of its branch is an id in the source, of an earlier event.
+    /// The item becomes an event. If it begins a branch, the root is the id of an earlier event in
+    /// the source.
     Event(EventCreate),
 }
 
 impl ItemTarget {
-    /// Returns the noun.
+    /// Returns the noun for the object, such as `record`.
     #[must_use]
     pub fn noun(&self) -> &'static str {
         match self {
@@ -59,27 +61,28 @@ impl ItemTarget {
     }
 }
 
-/// A part that is intentionally not imported.
+/// A part of a source that is intentionally not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     /// The kind of the part in the source.
     pub what: String,
-    /// The number of parts.
+    /// The number of skipped parts of this kind.
     pub count: usize,
-    /// The reason.
+    /// The reason why these parts are skipped.
     pub why: String,
 }
 
-/// A part that breaks a rule. It does not quote the part's content.
+/// A part of a source that cannot be imported because it breaks a rule. It contains no content of
+/// the part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 pub struct FormatProblem {
-    /// The position: a line, or a file.
+    /// The position of the part in the source: a line, or a file.
     pub place: String,
-    /// The faulty member; empty if the whole part is faulty.
+    /// The member that breaks the rule. It is empty if the whole part does.
     pub field: String,
-    /// The rule.
+    /// The rule that the part breaks.
     pub rule: String,
-    /// The remedy.
+    /// A sentence about how to correct the part.
     pub remedy: String,
 }
 
@@ -99,18 +102,18 @@ impl FormatProblem {
     }
 }
 
-/// The result of reading a source.
+/// The result of reading a source: items, losses, skipped parts and problems.
 #[derive(Debug, Clone, Default)]
 pub struct Mapping {
     /// The items to import, in the order of the source.
     pub items: Vec<ImportItem>,
-    /// The counts by source kind and target.
+    /// The number of items, by their kind in the source and what they become.
     pub mapped: BTreeMap<(&'static str, &'static str), usize>,
-    /// The parts that an export does not restore exactly.
+    /// The kinds of data that an export would not restore exactly.
     pub lossy: BTreeSet<String>,
-    /// The skipped parts.
+    /// The parts that are intentionally not imported.
     pub skipped: Vec<Skipped>,
-    /// The parts that cannot be read.
+    /// The parts that cannot be imported because they break a rule.
     pub problems: Vec<FormatProblem>,
 }
 

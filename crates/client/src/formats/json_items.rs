@@ -12,9 +12,9 @@ use super::{HALVES_OF_LETTERS, SourceFile};
 
 /// An object of a list.
 pub(super) struct JsonItem {
-    /// The position, such as `line 7`.
+    /// The position of the object in the file, such as `line 7`.
     pub(super) place: String,
-    /// The members.
+    /// The members of the object that no reader has taken yet.
     pub(super) members: Map<String, Value>,
 }
 

@@ -23,7 +23,7 @@ const OWNERS: [&str; 4] = ["user_id", "agent_id", "app_id", "run_id"];
 /// Reads a file.
 ///
 /// # Errors
-/// If the file as a whole does not have this format.
+/// If the file as a whole is not in this format.
 pub fn read(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem> {
     json_items::read(files, &["results", "memories"], "memory", |item, mapping| {
         if is_expired(&item, now_ms, mapping)? {

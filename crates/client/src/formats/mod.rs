@@ -35,33 +35,33 @@ pub const FOLDER_FILES_MAX: usize = 50_000;
 /// The loss in texts with lone surrogates.
 pub const HALVES_OF_LETTERS: &str = "halves of letters (lone surrogates) are the sign U+FFFD";
 
-/// A source file.
+/// A file of a source, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// The path from the root of the import, with `/`.
+    /// The path from the root of the source, with `/` between segments.
     pub path: String,
-    /// The contents.
+    /// The text of the file.
     pub text: String,
 }
 
-/// The input of a format.
+/// The input that the reader of a format takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatInput {
     /// One file.
     File,
-    /// The files of a folder with these name endings, or one such file.
+    /// All files in a folder whose names have one of these endings, or a single such file.
     Folder(&'static [&'static str]),
 }
 
-/// A reader of a format.
+/// The reader of a format of another program.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatReader {
     /// The name of the format.
     pub name: &'static str,
-    /// The input.
+    /// The input that the reader takes.
     pub takes: FormatInput,
-    /// The function that reads the input. `namespace` is the target of records; items that had
-    /// expired by `now_ms` in their source are omitted.
+    /// The function that reads the files. `namespace` is the namespace for records. Items that had
+    /// expired in the source by `now_ms` (milliseconds since 1970) are left out.
     pub read: fn(files: &[SourceFile], namespace: &str, now_ms: i64) -> Result<Mapping, FormatProblem>,
 }
 

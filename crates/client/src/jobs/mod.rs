@@ -26,7 +26,7 @@ impl Client {
         self.plain(at(&api::JOB_GET, &[memory, job])).await
     }
 
-    /// Restarts a failed job.
+    /// Restarts a job that failed.
     ///
     /// # Errors
     /// See [`Client::job_list`].

@@ -1,5 +1,5 @@
-//! Pull mode: the caller fetches questions for its own model and sends the answers; the end of a
-//! session.
+//! Calls of pull mode, in which the caller's own model answers the questions of strategies, and the
+//! call that ends a session.
 
 use loci_api::Nothing;
 use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken, PulledJob, SessionEnded};
@@ -10,7 +10,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns a question for the caller's own model; `None` if none arrived within the requested
+    /// Leases a question for the caller's own model. `None` if none arrived within the requested
     /// time.
     ///
     /// # Errors
@@ -19,7 +19,7 @@ impl Client {
         self.maybe_send(at(&api::PULLED_NEXT, &[]), next).await
     }
 
-    /// Sends the answer to a question.
+    /// Sends the answer of the caller's model to a leased question.
     ///
     /// # Errors
     /// See [`Client::job_list`]; `BAD_REPLY` with all errors of the answer, and the question is
@@ -28,7 +28,7 @@ impl Client {
         self.send(at(&api::PULLED_RESULT, &[job]), result).await
     }
 
-    /// Returns a question unanswered: it is open for other callers.
+    /// Releases a leased question without an answer, so that other callers can lease it.
     ///
     /// # Errors
     /// See [`Client::job_list`].
@@ -36,7 +36,7 @@ impl Client {
         self.send(at(&api::PULLED_FAIL, &[job]), given_up).await
     }
 
-    /// Ends a session: its remaining events are due for extraction now.
+    /// Ends a session, so that its remaining events are extracted now.
     ///
     /// # Errors
     /// See [`Client::job_list`].

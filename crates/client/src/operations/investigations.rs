@@ -9,7 +9,8 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Starts an investigation, or joins the open one of the same alert. Returns the known context.
+    /// Starts an investigation, or joins the open one of the same alert, and returns the context
+    /// that memory has for it.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -32,7 +33,7 @@ impl Client {
         self.send(at(&api::AGENT_RESPONSE, &[incident]), response).await
     }
 
-    /// Returns the result of an answer's processing, and may wait for it.
+    /// Returns the result of processing a worker agent's answer. The request may wait for it.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -57,7 +58,8 @@ impl Client {
         self.send(at(&api::INVESTIGATION_MESSAGES, &[incident]), turn).await
     }
 
-    /// Saves the findings of an investigation. Repeating them gives the same record.
+    /// Saves the findings of an investigation. Sending the same findings again does not create a
+    /// second record.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -10,7 +10,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Stores a preference, knowledge of a service, or an investigation.
+    /// Stores a preference, knowledge about a service, or an investigation.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -21,7 +21,7 @@ impl Client {
         self.send(at(&api::INVESTIGATION_OUTCOME, &[incident]), outcome).await
     }
 
-    /// Returns the investigations without a reported outcome for two weeks.
+    /// Returns the investigations that have had no reported outcome for two weeks.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -9,7 +9,8 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns the preferences of all users that the caller may read, pending ones first.
+    /// Returns the preferences of all users that the caller may read, those that wait for a
+    /// decision first.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -70,7 +71,7 @@ impl Client {
         self.send(at(&api::SRE_PREFERENCE_REJECT, &[preference]), decision).await
     }
 
-    /// Changes the preferences to those that a file declares.
+    /// Changes the preferences of users to those that a file declares.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

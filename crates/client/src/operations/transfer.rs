@@ -8,7 +8,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Returns a page of lines of a type.
+    /// Returns a page of records of one type, as lines of an export.
     ///
     /// # Errors
     /// See [`Client::memory_create`].
@@ -20,7 +20,7 @@ impl Client {
         self.query(at(&api::SRE_EXPORT, &[memory]), asked).await
     }
 
-    /// Imports lines, or returns their errors.
+    /// Imports lines of an export. On a dry run it only returns the errors.
     ///
     /// # Errors
     /// See [`Client::memory_create`].

@@ -15,7 +15,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Creates records; each succeeds or fails alone.
+    /// Creates records. Each record succeeds or fails on its own.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.
@@ -27,7 +27,7 @@ impl Client {
         self.send(at(&api::RECORDS_CREATE, &[memory]), new).await
     }
 
-    /// Updates records: creates the next version of each.
+    /// Updates records: each gets a next version, and succeeds or fails on its own.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -39,7 +39,7 @@ impl Client {
         self.send(at(&api::RECORDS_UPDATE, &[memory]), changes).await
     }
 
-    /// Deletes records; each succeeds or fails alone.
+    /// Deletes records. Each record succeeds or fails on its own.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -87,7 +87,7 @@ impl Client {
         self.plain(at(&api::RECORD_HISTORY, &[memory, record])).await
     }
 
-    /// Rates a record as useful or wrong. Returns its present ratings and state.
+    /// Rates a record as useful or wrong, and returns its ratings and state.
     ///
     /// # Errors
     /// See [`Client::records_create`].
@@ -100,7 +100,8 @@ impl Client {
         self.send(at(&api::RECORD_FEEDBACK, &[memory, record]), feedback).await
     }
 
-    /// Reverts a record to an earlier version, or undoes the decision about its present state.
+    /// Restores an earlier version of a record, or undoes the decision that led to its current
+    /// state.
     ///
     /// # Errors
     /// See [`Client::records_create`].

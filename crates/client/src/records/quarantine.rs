@@ -1,4 +1,4 @@
-//! Calls about quarantine.
+//! Calls about quarantined records.
 
 use loci_api::quarantine::{Quarantine, QuarantineDecision, QuarantineList, QuarantineListing, Quarantined};
 use loci_api::table as api;
@@ -8,7 +8,7 @@ use crate::call_target::at;
 use crate::error::ClientError;
 
 impl Client {
-    /// Quarantines records, or returns those that would be quarantined.
+    /// Quarantines records. On a dry run it only returns the records that would be quarantined.
     ///
     /// # Errors
     /// A [`ClientError`], as for every call.

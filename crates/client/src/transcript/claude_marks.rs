@@ -6,33 +6,33 @@
 
 use super::skip_report::SkipReason;
 
-/// A part of a text in a line of type `user`.
+/// A part of a text that Claude Code recorded in a line of type `user`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Text of the person.
+    /// Text that the person wrote.
     Said(String),
-    /// A command that the person ran in a shell, or the output of the shell.
+    /// A shell command that the person ran, or its output.
     Shell(String),
-    /// Text of the program.
+    /// Text that Claude Code added.
     Program(String),
-    /// Text that is no conversation.
+    /// Text that is not a part of the conversation, with the reason for skipping it.
     Nothing(SkipReason),
 }
 
-/// The treatment of a block.
+/// The treatment of a block in one of Claude Code's tags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockTreatment {
-    /// Text of the person.
+    /// The block is text of the person.
     Person,
-    /// A command line of a shell.
+    /// The block is a command line for a shell.
     Command,
-    /// The output of a shell.
+    /// The block is the output of a shell.
     Shell,
-    /// A notice of the program.
+    /// The block is a notice of Claude Code.
     Program,
-    /// Parts of a command of the program: its name, and the person's arguments.
+    /// The block is a part of a slash command: its name, or the person's arguments.
     Slash,
-    /// Text that is skipped.
+    /// The block is skipped, for this reason.
     Out(SkipReason),
 }
 

@@ -33,13 +33,13 @@ const AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
 /// A commit as a caller with the clone describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlameAsk {
-    /// Its id.
+    /// The id of the commit.
     pub commit: String,
     /// The stable patch id of its change.
     pub patch_id: Option<String>,
     /// The tasks that its trailers name.
     pub task_ids: Vec<String>,
-    /// The time of its authorship.
+    /// The time at which the commit was authored.
     pub authored_at: Option<Timestamp>,
 }
 

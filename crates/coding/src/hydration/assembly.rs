@@ -66,7 +66,7 @@ pub struct Hydrated {
     pub related_status: KindStatus,
     /// The budget in tokens.
     pub limit: u32,
-    /// The token estimator.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
     /// The time of the request, from which ages are computed.
     pub at: Timestamp,

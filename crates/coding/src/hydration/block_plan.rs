@@ -25,7 +25,7 @@ const INTRO: &str = "Reference data from earlier work on this repository, possib
 pub struct BlockLimits {
     /// The budget of the whole block, in tokens.
     pub tokens: u32,
-    /// The token estimator.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
     /// Sixteen random bytes, drawn for this request.
     pub seed: [u8; 16],

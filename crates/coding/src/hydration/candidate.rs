@@ -16,15 +16,15 @@ pub struct Candidate {
     pub kind: HydrationKind,
     /// The record.
     pub record: Record,
-    /// Its similarity to the query, 0 to 1; 1 for kinds that do not depend on the query.
+    /// The similarity of the record to the query, 0 to 1; 1 for kinds that ignore the query.
     pub similarity: f64,
     /// True if its similarity is below the noise floor of the search that found it.
     pub(super) is_noise: bool,
-    /// Its current trust, 0 to 1.
+    /// The current trust of the record, 0 to 1.
     pub trust: f64,
     /// The score that determines its rank.
     pub score: f64,
-    /// Its rank within its kind, from 1.
+    /// The rank of the record among the records of its kind, from 1.
     pub rank: u32,
     /// The time of the latest statement of the record's content.
     pub observed_at: Timestamp,

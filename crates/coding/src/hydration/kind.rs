@@ -25,7 +25,7 @@ impl HydrationKind {
     pub const ALL: &'static [Self] =
         &[Self::Rules, Self::Knowledge, Self::Episodes, Self::Preferences, Self::Reflections];
 
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -104,7 +104,7 @@ pub enum KindStatus {
 }
 
 impl KindStatus {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -44,7 +44,7 @@ impl MetricsBy {
         Self::Repo,
     ];
 
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Arm => "arm",

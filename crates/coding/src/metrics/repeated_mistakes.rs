@@ -26,7 +26,7 @@ pub(super) enum ComparedBy {
 }
 
 impl ComparedBy {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Vectors => "vectors",

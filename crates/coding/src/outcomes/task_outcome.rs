@@ -21,11 +21,11 @@ use crate::tasks::{field_checks, task_namespaces};
 /// An outcome that a caller sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeByHand {
-    /// The grade.
+    /// The grade of the task's outcome.
     pub grade: OutcomeGrade,
-    /// The time of the merge.
+    /// The time at which the task's pull request was merged.
     pub merged_at: Option<Timestamp>,
-    /// The number of rounds of revision.
+    /// The number of revision rounds of the task's pull request.
     pub revision_count: Option<u32>,
     /// The result of the first checks.
     pub ci_first_push: Option<FirstPush>,

@@ -35,7 +35,7 @@ pub struct PreferenceSet {
 pub struct PreferencePut {
     /// The record.
     pub preference: Record,
-    /// True if it is new.
+    /// True if the call created the preference.
     pub created: bool,
 }
 

@@ -37,7 +37,7 @@ impl HookState {
     /// All states.
     pub const ALL: &'static [Self] = &[Self::Received, Self::Done, Self::Failed, Self::Ignored];
 
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Received => "received",

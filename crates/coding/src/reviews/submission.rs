@@ -25,7 +25,7 @@ pub struct NewReview {
     pub pr_author: Option<ForgeUser>,
     /// True if the pull request is a draft.
     pub is_draft: bool,
-    /// Its branch.
+    /// The branch of the pull request.
     pub head_ref: Option<String>,
     /// The review, including the authority of its author.
     pub review: ForgeReview,

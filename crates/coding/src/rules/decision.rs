@@ -48,7 +48,7 @@ pub enum RuleDecision {
 }
 
 impl RuleDecision {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Approve => "approve",

@@ -28,15 +28,15 @@ const CALLS_MAX: usize = 20;
 pub struct RuleProvenance {
     /// The rule.
     pub rule: Record,
-    /// Its support, by pull request and review.
+    /// The support of the rule, by pull request and review.
     pub support: RuleSupport,
     /// The weight of each support item, in the order of the items.
     pub weights: Vec<f64>,
-    /// The weight of each dissent item.
+    /// The weight of each dissent against the rule.
     pub against: Vec<f64>,
-    /// The total weight.
+    /// The total weight of the rule's support, with dissent subtracted.
     pub weight: f64,
-    /// The changes of its state, the oldest first.
+    /// The changes of the rule's state, the oldest first.
     pub transitions: Vec<StateChange>,
     /// The calls that showed it to the newest tasks, the newest first.
     pub exposures: Vec<RuleExposure>,
@@ -45,9 +45,9 @@ pub struct RuleProvenance {
 /// A call that showed a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleExposure {
-    /// Its exposure.
+    /// The id of the exposure.
     pub id: ExposureId,
-    /// The task.
+    /// The id of the task that was shown the rule.
     pub task: TaskId,
     /// The time.
     pub at: Timestamp,

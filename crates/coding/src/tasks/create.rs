@@ -53,7 +53,7 @@ impl TaskRequest {
 pub struct TaskCreated {
     /// The task in its present state.
     pub task: Task,
-    /// True if it is new.
+    /// True if the call created the task.
     pub created: bool,
     /// Warnings for the caller.
     pub warnings: Vec<String>,

@@ -1,7 +1,7 @@
 //! Builds a frontmatter from the events of a YAML parser.
 //!
-//! It rejects every construct by which one line can stand for another: anchors, tags, merges,
-//! duplicate keys. A table that is only searched follows YAML's semantics instead.
+//! It rejects every construct by which a line can mean something else than it says: anchors, tags,
+//! merges, duplicate keys. A table that is only searched is read with the full rules of YAML.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{Frontmatter, FrontmatterFault, QUOTED_KEYS};
 /// The key of a merge.
 const MERGE: &str = "<<";
 
-/// A list or a table that is still open, with the number of its anchor or 0.
+/// A list or a table that the parser has not closed yet, with the number of its anchor, or 0.
 enum OpenNode {
     List(Vec<Value>, usize),
     Table(Vec<FrontmatterEntry>, Option<String>, usize),
@@ -25,14 +25,15 @@ struct Reader {
     open: Vec<OpenNode>,
     root: Option<Value>,
     documents: usize,
-    /// The aliases, for a table that is only searched.
+    /// The values that aliases refer to. `None` unless the table is only searched.
     aliases: Option<Aliases>,
 }
 
-/// The values with anchors.
+/// The values of anchors, which aliases refer to.
 struct Aliases {
     values: BTreeMap<usize, Value>,
-    /// The number of values that may still be copied. It bounds the growth of aliases of aliases.
+    /// The number of values that aliases may still copy. It limits the growth by aliases of
+    /// aliases.
     left: usize,
 }
 

@@ -1,15 +1,15 @@
 //! Values of a frontmatter: scalars in their original spelling, lists, tables.
 
-/// A key with its value.
+/// An entry of a frontmatter table: a key with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontmatterEntry {
-    /// The key, as text.
+    /// The key of the entry, as text.
     pub key: String,
-    /// Its value.
+    /// The value of the entry.
     pub value: Value,
 }
 
-/// A value.
+/// A value in a frontmatter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A text.

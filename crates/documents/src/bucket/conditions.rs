@@ -1,4 +1,4 @@
-//! Preconditions of a write to a key of a bucket, for parked bytes and for documents.
+//! Preconditions of a write to a key of a bucket, both for objects and for documents.
 
 use loci_engine::access;
 use loci_model::principal::{Capability, Principal};
@@ -7,11 +7,11 @@ use loci_model::{Error, MemoryId, Reason, Result};
 use crate::document::edit::COMPARISON;
 use crate::document::precondition::Precondition;
 
-/// Requires a grant of read on the whole memory for a condition that names digests of parked bytes,
-/// because its outcome reveals the bytes.
+/// Requires a grant to read the whole memory if a condition names digests of an object, because the
+/// outcome of the write reveals if the object has that content.
 ///
 /// # Errors
-/// `Denied`.
+/// `Denied` without that grant.
 pub(super) fn require_comparable(
     caller: &Principal,
     memory: &MemoryId,
@@ -24,10 +24,11 @@ pub(super) fn require_comparable(
     Ok(())
 }
 
-/// Checks a precondition against the SHA-256 of the present content.
+/// Checks a precondition against the SHA-256 of the current content. `sha256` is `None` if the key
+/// has no content.
 ///
 /// # Errors
-/// `STALE_VERSION`.
+/// `STALE_VERSION` if the precondition does not hold.
 pub(super) fn check(precondition: Option<&Precondition>, sha256: Option<&str>) -> Result<()> {
     let holds = match (precondition, sha256) {
         (None | Some(Precondition::Any), _) | (Some(Precondition::Absent), None) => true,

@@ -1,5 +1,5 @@
-//! `bucket_get`: the content under a key of a bucket. A document yields its text, and the read
-//! counts.
+//! `bucket_get`: the content under a key of a bucket. For a document it returns the text, and
+//! counts as a read.
 
 use loci_engine::access;
 use loci_engine::document_text::content::sha256;
@@ -18,22 +18,22 @@ use crate::trees::tree::Tree;
 /// The content under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketContent {
-    /// The bytes.
+    /// The bytes of the content.
     pub content: Vec<u8>,
-    /// The content type, if the writer set one; a document is Markdown.
+    /// The content type of an object, if its writer set one. The type of a document is Markdown.
     pub content_type: Option<String>,
     /// The SHA-256 of the bytes, in hex digits.
     pub sha256: String,
-    /// The time of the last write.
+    /// The time at which the content was last written.
     pub updated_at: Timestamp,
 }
 
 impl Documents {
-    /// Returns the content under a key; none if there is none.
+    /// Returns the content under a key. `None` if the key has no content.
     ///
     /// # Errors
-    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for
-    /// other objects; `Invalid` for the key.
+    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for an
+    /// object; `Invalid` for an invalid key.
     pub async fn bucket_get(
         &self,
         caller: &Principal,
@@ -82,7 +82,7 @@ impl Documents {
     }
 }
 
-/// Returns the document of exactly that name: a name that differs in case is another key.
+/// Returns the document with exactly this path. A path that differs in case belongs to another key.
 fn document_of(tx: &dyn ReadTx, document: &DocumentPlace, now: Timestamp) -> Result<Option<Record>> {
     let found = find(tx, &Tree::of(&document.tree), &document.path, now)?;
     let found =

@@ -1,5 +1,5 @@
-//! The meaning of a bucket's key: the document that it names, if it names one, and the name under
-//! which its bytes are parked otherwise. Pure.
+//! The interpretation of a bucket's key: the document that it names, and the name under which its
+//! bytes are stored as an object otherwise. Pure.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::trees::parked_object::object_key;
@@ -8,22 +8,22 @@ use loci_model::{Namespace, Result};
 use super::Bucket;
 use crate::trees::tree::TreeAsk;
 
-/// The directory in which stock stores keep their files.
+/// The directory in keys in which a Strands file store keeps its memory files.
 const MEMORY: &str = "memory";
 const ENDING: &str = ".md";
-/// The directory of those files in a tree.
+/// The directory of those files in a tree of documents.
 const DIRECTORY: &str = "knowledge/facts/";
 
-/// The meaning of a key.
+/// The interpretation of a key: the name of its object, and the document that it may name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyPlace {
-    /// The name of parked bytes, unique in the whole memory.
+    /// The name of the object, unique in the whole memory.
     pub(super) object: String,
-    /// The document, if the key names one.
+    /// The tree and path of the document. `None` if the key cannot name a document.
     pub(super) document: Option<DocumentPlace>,
 }
 
-/// The position of a document.
+/// The tree and path of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DocumentPlace {
     pub(super) tree: TreeAsk,
@@ -31,10 +31,10 @@ pub(super) struct DocumentPlace {
 }
 
 impl KeyPlace {
-    /// Parses a key.
+    /// Parses a key of a bucket.
     ///
     /// # Errors
-    /// `Invalid` if it is no key.
+    /// `Invalid` if the text is not a valid key.
     pub(super) fn of(bucket: &Bucket, key: &str) -> Result<Self> {
         let key = object_key(key)?;
         let object = object_key(&format!("{}{key}", bucket.prefix()))?;
@@ -44,13 +44,13 @@ impl KeyPlace {
 }
 
 impl Bucket {
-    /// Returns the common prefix of the names of the bucket's parked bytes.
+    /// Returns the common prefix of the names of the bucket's objects.
     pub(super) fn prefix(&self) -> String {
         self.namespace.normal().trim_start_matches('/').to_owned()
     }
 
-    /// Returns the common prefix of the keys of a tree's documents; none if the tree is outside the
-    /// bucket, or has no name in it.
+    /// Returns the common prefix of the keys for the documents of a tree. `None` if the tree is
+    /// outside the bucket, or keys cannot express its namespace.
     pub(super) fn keys_of(&self, normal: &str) -> Option<String> {
         let within = normal.strip_prefix(&self.namespace.normal())?.trim_end_matches('/');
         let (above, name) = match within.rsplit_once('/') {
@@ -60,21 +60,21 @@ impl Bucket {
         (!name.is_empty()).then(|| format!("{above}{MEMORY}/{name}/"))
     }
 
-    /// Returns the tree that a prefix of keys names.
+    /// Returns the tree whose documents have keys with this prefix, if the prefix names one.
     pub(super) fn tree_of(&self, prefix: &str) -> Option<TreeAsk> {
         let (above, _) = prefix.rsplit_once('/')?;
         document(self, &format!("{above}/x{ENDING}")).map(|place| place.tree)
     }
 }
 
-/// Returns the key of a tree's document, after the common prefix of its keys; none if it is no file
-/// of a stock store.
+/// Returns the part of a document's key after the common prefix of its tree. `None` if no key can
+/// name the document.
 pub(super) fn file_of(path: &str) -> Option<&str> {
     path.strip_prefix(DIRECTORY).filter(|file| !file.contains('/') && file.ends_with(ENDING))
 }
 
-/// Parses `[<prefix>/]memory/<name>/<file>.md`. Returns none for a name that a namespace or a path
-/// would spell differently: its bytes are parked.
+/// Parses a key of the form `[<prefix>/]memory/<name>/<file>.md`. Returns `None` for a key whose
+/// parts a namespace or a path would spell differently: its bytes are stored as an object.
 fn document(bucket: &Bucket, key: &str) -> Option<DocumentPlace> {
     let (rest, file) = key.rsplit_once('/')?;
     let (above, name) = rest.rsplit_once('/')?;

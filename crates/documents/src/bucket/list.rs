@@ -1,6 +1,5 @@
-//! `bucket_list`: the keys of a bucket that the caller may read, sorted by bytes. Trees that were
-//! never opened are not known by name. Their documents appear when a prefix names the tree, or
-//! after a first read of the tree.
+//! `bucket_list`: the keys of a bucket that the caller may read, sorted by bytes. Keys of
+//! documents are listed only for trees that were opened before, or that the prefix names.
 
 use std::collections::BTreeMap;
 
@@ -16,50 +15,51 @@ use super::key::file_of;
 use crate::Documents;
 use crate::trees::tree::{TreeAsk, known_trees};
 
-/// The number of rows per read.
+/// The number of rows of objects per read of the store.
 const ROWS: usize = 1_000;
-/// A character that sorts after every key with a common prefix.
+/// A character that sorts after every character of a key.
 const LAST: char = '\u{10ffff}';
 
-/// The options of a listing.
+/// The options of listing the keys of a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketListing {
     /// The bucket.
     pub bucket: Bucket,
-    /// The prefix of the keys.
+    /// The prefix that listed keys must have.
     pub prefix: String,
-    /// The key after which the page begins.
+    /// The key after which the page begins. `None` means the start of the bucket.
     pub after: Option<String>,
-    /// The delimiter: keys with a common prefix up to it, after `prefix`, form one item.
+    /// The delimiter. Keys that are equal up to its first occurrence after `prefix` form one item.
+    /// `None` lists each key.
     pub delimiter: Option<String>,
-    /// The maximum of items.
+    /// The maximum number of items on the page.
     pub limit: usize,
 }
 
-/// One item of a page.
+/// An item on a page of a bucket's listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BucketItem {
-    /// A key.
+    /// A single key.
     Key(BucketEntry),
-    /// The common prefix of several keys, including the delimiter.
+    /// The common prefix of several keys, up to and including the delimiter.
     Common(String),
 }
 
-/// A key, and the metadata of its content.
+/// A key of a bucket, and the metadata of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketEntry {
     /// The key.
     pub key: String,
-    /// The size in bytes.
+    /// The size of the content, in bytes.
     pub bytes: u64,
     /// The SHA-256 of the content, in hex digits.
     pub sha256: String,
-    /// The time of the last write.
+    /// The time at which the content was last written.
     pub updated_at: Timestamp,
 }
 
 impl BucketItem {
-    /// Returns the key after which the next item begins.
+    /// Returns the key after which the next page begins.
     fn end(&self) -> String {
         match self {
             Self::Key(entry) => entry.key.clone(),
@@ -68,7 +68,7 @@ impl BucketItem {
     }
 }
 
-/// Items by their names, in the order of their keys.
+/// The items of a page by name, in the order of their keys.
 type ItemsByName = BTreeMap<String, BucketItem>;
 
 impl BucketListing {
@@ -76,20 +76,22 @@ impl BucketListing {
         key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
     }
 
-    /// Returns the common prefix of all keys like this one, up to the delimiter.
+    /// Returns the common prefix of keys that this key belongs to: up to and including the
+    /// delimiter. `None` if the key is an item of its own.
     fn common<'k>(&self, key: &'k str) -> Option<&'k str> {
         let delimiter = self.delimiter.as_deref()?;
         let at = key.get(self.prefix.len()..)?.find(delimiter)?;
         key.get(..self.prefix.len() + at + delimiter.len())
     }
 
-    /// True if the previous page ended with this common prefix.
+    /// Returns true if the previous page ended with this common prefix.
     fn has_told(&self, common: &str) -> bool {
         let rest = self.after.as_deref().and_then(|after| after.strip_prefix(common));
         rest.is_some_and(|rest| rest.starts_with(LAST))
     }
 
-    /// Adds a key, if it is requested and its item is not present yet.
+    /// Adds a key to the items of the page, if it matches the options and its item is not on the
+    /// page yet.
     fn take(&self, found: &mut ItemsByName, entry: BucketEntry) {
         if !self.holds(&entry.key) {
             return;
@@ -106,10 +108,10 @@ impl BucketListing {
 }
 
 impl Documents {
-    /// Returns a page of keys.
+    /// Returns a page of the keys of a bucket.
     ///
     /// # Errors
-    /// `Denied` without any grant of read in the memory.
+    /// `Denied` if the caller has no grant of read in the memory.
     pub async fn bucket_list(
         &self,
         caller: &Principal,
@@ -132,7 +134,7 @@ impl Documents {
         Ok(Page::cut(items, listing.limit, BucketItem::end))
     }
 
-    /// Returns the trees that may have matching keys and that the caller may read.
+    /// Returns the trees that may have keys matching the options and that the caller may read.
     async fn bucket_trees(&self, caller: &Principal, listing: &BucketListing) -> Result<Vec<TreeAsk>> {
         let memory = listing.bucket.memory.clone();
         let known = self
@@ -177,8 +179,8 @@ impl Documents {
         Ok(())
     }
 
-    /// Adds parked objects, as many as fit into the page. A document takes precedence over a parked
-    /// object with its key.
+    /// Adds keys of objects, as many as fit on the page. If a document has the same key, the
+    /// document is listed.
     async fn add_parked(&self, listing: &BucketListing, found: &mut ItemsByName) -> Result<()> {
         let (listing, now, above) = (listing.clone(), self.engine.now(), listing.bucket.prefix());
         let parked = self.engine.store().read(move |tx| parked(tx, &listing, &above, now)).await?;
@@ -189,8 +191,8 @@ impl Documents {
     }
 }
 
-/// Returns the items of objects parked below `above`: the requested number, and one more if there
-/// is one. Keys with a common prefix are skipped in the store, except the rest of their page.
+/// Returns items of objects whose names start with `above`: up to the limit of the page and one
+/// more. Within a common prefix, the store skips the keys after the current batch of rows.
 fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<ItemsByName> {
     let memory = &listing.bucket.memory;
     let prefix = format!("{above}{}", listing.prefix);
@@ -217,7 +219,8 @@ fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp)
     }
 }
 
-/// Returns a prefix as keys are stored: without repeated slashes, and without one at the start.
+/// Returns the prefix in the form in which keys are stored: without repeated slashes, and without a
+/// leading slash.
 #[must_use]
 pub fn collapsed(prefix: &str) -> String {
     let mut out = String::with_capacity(prefix.len());

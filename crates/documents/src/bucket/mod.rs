@@ -1,10 +1,10 @@
-//! A part of a memory below a namespace as a bucket: bytes under keys. A key that names a memory
-//! file of a stock store is a document of the tree of its namespace, with versions and search.
-//! Every other key is an object that is parked until it expires.
+//! Buckets: a part of a memory below a namespace as bytes under keys. A key that names a memory
+//! file of a Strands file store is a document in the tree of its namespace, with versions and
+//! search. Every other key is an object that expires.
 //!
-//! One key has one content. The write decides in its transaction if it is a document or an object,
-//! and removes the former content of the other kind. Nothing here depends on a wire format: the API
-//! layer signs, pages and formats the requests.
+//! A key has one content. The transaction of a write decides if the content is a document or an
+//! object, and removes the former content of the other kind. Nothing here depends on a wire format:
+//! the API crate verifies signatures, divides pages and formats answers.
 
 mod conditions;
 mod get;
@@ -21,11 +21,11 @@ pub use get::BucketContent;
 pub use list::{BucketEntry, BucketItem, BucketListing, collapsed};
 pub use put::{BucketPut, BucketWritten};
 
-/// A part of a memory.
+/// A namespace of a memory, used as a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// The memory.
+    /// The memory that contains the bucket.
     pub memory: MemoryId,
-    /// The namespace; `/` is the whole memory.
+    /// The namespace of the bucket. `/` is the whole memory.
     pub namespace: Namespace,
 }

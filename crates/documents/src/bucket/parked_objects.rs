@@ -1,6 +1,6 @@
-//! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of
-//! their context, under their own keys, until the memory's events expire. They are no documents:
-//! not indexed, and without versions.
+//! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents store outside
+//! of their context, under their own keys, until the memory's events expire. Objects are not
+//! documents: they are not indexed, and have no versions.
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;
@@ -15,22 +15,22 @@ use sha2::{Digest, Sha256};
 
 use crate::Documents;
 
-/// Bytes to park.
+/// An object to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewObject {
-    /// The key.
+    /// The key of the object.
     pub key: String,
-    /// The content type.
+    /// The content type of the object. `None` if the client sent none.
     pub content_type: Option<String>,
-    /// The bytes.
+    /// The content of the object.
     pub content: Vec<u8>,
 }
 
 impl NewObject {
-    /// Checks the size of the content and the length of the content type.
+    /// Checks the size of the object and the length of its content type.
     ///
     /// # Errors
-    /// `TooLarge`; `Invalid`.
+    /// `TooLarge` for the content; `Invalid` for the content type.
     pub(super) fn check(&self) -> Result<()> {
         let max = limits::OBJECT_BYTES_MAX;
         if self.content.len() > max {
@@ -45,10 +45,10 @@ impl NewObject {
     }
 }
 
-/// Parks bytes under a valid key until they expire.
+/// Stores an object under a valid key until it expires.
 ///
 /// # Errors
-/// `Invalid` for a key that contains a secret if secrets are masked, because a key cannot be
+/// `Invalid` if the key contains a secret and the memory masks secrets, because a key cannot be
 /// masked.
 pub(super) fn park(
     tx: &mut dyn Tx,
@@ -72,10 +72,11 @@ pub(super) fn park(
 }
 
 impl Documents {
-    /// Parks bytes and replaces the former ones under that key.
+    /// Stores an object. It replaces an object with the same key.
     ///
     /// # Errors
-    /// `Denied` without a grant of write on the whole memory; `Invalid` for the key; `TooLarge`.
+    /// `Denied` without a grant of write on the whole memory; `Invalid` for an invalid key;
+    /// `TooLarge` for the content.
     pub async fn object_put(
         &self,
         caller: &Principal,
@@ -100,7 +101,8 @@ impl Documents {
     /// Returns the object under a key.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of read on the whole memory; `Invalid` for the key.
+    /// `NotFound` if there is none; `Denied` without a grant of read on the whole memory; `Invalid`
+    /// for an invalid key.
     pub async fn object_get(&self, caller: &Principal, memory: &MemoryId, key: &str) -> Result<ParkedObject> {
         access::require_whole(caller, memory, Capability::Read)?;
         let (key, now, memory) = (object_key(key)?, self.engine.now(), memory.clone());
@@ -117,7 +119,7 @@ impl Documents {
     /// Removes the object under a key. Returns false if there is none.
     ///
     /// # Errors
-    /// `Denied` without a grant of write on the whole memory; `Invalid` for the key.
+    /// `Denied` without a grant of write on the whole memory; `Invalid` for an invalid key.
     pub async fn object_delete(&self, caller: &Principal, memory: &MemoryId, key: &str) -> Result<bool> {
         access::require_whole(caller, memory, Capability::Write)?;
         let (key, memory) = (object_key(key)?, memory.clone());

@@ -1,5 +1,5 @@
-//! `bucket_put`: writes bytes under a key of a bucket, as a document if key and bytes permit it,
-//! else as a parked object.
+//! `bucket_put`: writes bytes under a key of a bucket, as a document if the key and the bytes
+//! permit that, else as an object.
 
 use loci_engine::access;
 use loci_engine::document_text::content::{DocumentContent, sha256};
@@ -23,42 +23,44 @@ use crate::document::precondition::Precondition;
 use crate::document::write_answer::DocumentWritten;
 use crate::trees::tree_write::TreeWrite;
 
-/// The reason of the versions that the endpoint merges.
+/// The reason that is stored with versions made by merging appended lines.
 const MERGED: &str = "an append to an earlier version was brought together with this one";
 
-/// A write to a key.
+/// A request to write under a key of a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketPut {
     /// The bucket.
     pub bucket: Bucket,
     /// The key, the content type and the bytes.
     pub object: NewObject,
-    /// The precondition.
+    /// The condition under which the content is written. `None` writes always.
     pub precondition: Option<Precondition>,
-    /// True to merge appends to earlier versions with the current one, if the write has no
-    /// precondition.
+    /// True to merge with the current text if the writer only appended to an earlier version. It
+    /// has no effect on a write with a precondition.
     pub merge_appends: bool,
-    /// The lifetime of a parked object, in milliseconds; none: that of the memory's events.
+    /// The lifetime of the content if it becomes an object, in milliseconds. `None` means the
+    /// lifetime of the memory's events.
     pub object_ttl_ms: Option<i64>,
 }
 
-/// The result of a write.
+/// The result of a write under a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BucketWritten {
-    /// The SHA-256 of the present content, in hex digits.
+    /// The SHA-256 of the content that is now under the key, in hex digits.
     pub sha256: String,
-    /// True if the content is a document.
+    /// True if the content is a document, false if it is an object.
     pub is_document: bool,
-    /// The warnings.
+    /// The warnings about the write, such as masked secrets.
     pub warnings: Vec<String>,
 }
 
 impl Documents {
-    /// Writes bytes under a key.
+    /// Writes bytes under a key of a bucket.
     ///
     /// # Errors
-    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the
-    /// whole memory for other objects; `REDACTED_CONTENT`; `Invalid` for the key; `TooLarge`.
+    /// `STALE_VERSION` if the precondition does not hold; `Denied` without a grant of write on the
+    /// document's namespace, or on the whole memory for an object; `REDACTED_CONTENT`; `Invalid`
+    /// for an invalid key; `TooLarge`.
     pub async fn bucket_put(&self, caller: &Principal, put: BucketPut) -> Result<BucketWritten> {
         let place = KeyPlace::of(&put.bucket, &put.object.key)?;
         let object = NewObject { key: place.object, ..put.object.clone() };
@@ -141,7 +143,8 @@ impl Documents {
 }
 
 impl DocumentWriter<'_> {
-    /// Replaces the text of a document and keeps its other members, or merges the new text into it.
+    /// Replaces the text of an existing document and keeps its other members, or merges the new
+    /// text into the existing one.
     fn put_over(
         &self,
         tx: &mut dyn Tx,
@@ -167,13 +170,13 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// Returns the bytes as a document's text; none if they are not valid as one.
+/// Returns the bytes as the text of a document. `None` if a document cannot contain them.
 fn text_of(content: &[u8]) -> Option<String> {
     let text = String::from_utf8(content.to_vec()).ok()?;
     DocumentContent::raw(text.clone()).check(RecordKind::Document).is_ok().then_some(text)
 }
 
-/// Returns the SHA-256 of the bytes parked under a name.
+/// Returns the SHA-256 of the object with this name. `None` if there is none.
 pub(super) fn parked(tx: &dyn ReadTx, memory: &Memory, name: &str, now: Timestamp) -> Result<Option<String>> {
     let found = tx.parked().get(&memory.id, name)?;
     Ok(found.filter(|object| object.head.expires_at > now).map(|object| object.head.sha256))
@@ -194,8 +197,8 @@ fn parked_anew(
     Ok(BucketWritten { sha256: head.sha256, is_document: false, warnings: Vec::new() })
 }
 
-/// Builds the result. Quarantined content is not under the key, so the digest is that of the sent
-/// bytes.
+/// Returns the result of writing a document. Quarantined content is not served under the key, so
+/// its digest is that of the sent bytes.
 fn told(written: DocumentWritten, sent: String) -> BucketWritten {
     let sha256 = written.content_sha256.unwrap_or(sent);
     BucketWritten { sha256, is_document: true, warnings: written.warnings }

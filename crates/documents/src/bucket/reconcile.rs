@@ -1,13 +1,13 @@
-//! Merges appends of clients that read, append and write without a precondition: the lines of two
-//! concurrent writers both stay. Pure.
+//! Merging of concurrent appends by clients that read a text, append lines, and write without a
+//! precondition. The appended lines of both writers stay. Pure.
 
 use crate::document::appended_lines::appended;
 
-/// Returns the merged text of such a write; none if the write replaces the present text.
+/// Returns the merged text of such a write. `None` if the written text replaces the current one.
 ///
-/// If the writer extends an earlier version, and the present text extends it, too, the writer had
-/// not seen the rest of the present text. Its added lines are appended, each once. If the writer
-/// extends the present text, there is nothing to merge.
+/// If both the written text and the current one extend an earlier version, the writer had not seen
+/// the lines that the current text added. Then the writer's added lines are appended to the current
+/// text, each once. If the written text extends the current one, there is nothing to merge.
 pub(super) fn reconciled<'a>(
     earlier: impl IntoIterator<Item = &'a str>,
     current: &str,
@@ -25,13 +25,13 @@ pub(super) fn reconciled<'a>(
     Some(appended(current, added.lines()).0)
 }
 
-/// True if a text contains the whole present text, with or without further lines.
+/// Returns true if the written text begins with the whole current text.
 pub(super) fn extends(current: &str, written: &str) -> bool {
     current == written || extension(current, written).is_some()
 }
 
-/// Returns the lines that a text adds after another one. White space at the end of that one is
-/// ignored.
+/// Returns the part of a text that follows an earlier version of it. `None` if the text does not
+/// begin with that version. White space at the end of the version is ignored.
 fn extension<'a>(version: &str, text: &'a str) -> Option<&'a str> {
     let version = version.trim_end();
     let added = text.strip_prefix(version).filter(|_| !version.is_empty())?;

@@ -1,5 +1,5 @@
-//! `bucket_delete`: empties a key of a bucket. A document is archived and can be restored; parked
-//! bytes are erased.
+//! `bucket_delete`: removes the content under a key of a bucket. A document is archived and can
+//! be restored, an object is erased.
 
 use loci_engine::access;
 use loci_engine::memories::existing;
@@ -15,11 +15,11 @@ use crate::document::precondition::Precondition;
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Removes the content under a key. Returns false if there is none.
+    /// Removes the content under a key. Returns false if the key has no content.
     ///
     /// # Errors
-    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the
-    /// whole memory for other objects; `Invalid` for the key.
+    /// `STALE_VERSION` if the precondition does not hold; `Denied` without a grant of write on the
+    /// document's namespace, or on the whole memory for an object; `Invalid` for an invalid key.
     pub async fn bucket_delete(
         &self,
         caller: &Principal,

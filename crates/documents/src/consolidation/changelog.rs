@@ -1,5 +1,5 @@
-//! A run as an entry of `consolidation/changelog.md`. No content can break the entry: every field
-//! is one line, and none begins like a heading or an item.
+//! The entry of a consolidation run in `consolidation/changelog.md`. No content can break the
+//! format of an entry: every field is one line, and none begins like a heading or an item.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::Timestamp;
@@ -7,31 +7,31 @@ use loci_text::normalise_exact;
 
 use super::planner::PlannedAction;
 
-/// The maximum of characters of a field; a longer one is cut and marked.
+/// The maximum number of characters of a field. A longer field is cut and marked.
 const FIELD_CHARS_MAX: usize = 500;
 
-/// An applied run.
+/// An applied consolidation run, for the changelog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangelogEntry<'a> {
-    /// The time of the run.
+    /// The time at which the run was applied.
     pub at: Timestamp,
-    /// The run's id.
+    /// The id of the run.
     pub run: &'a str,
-    /// The planner.
+    /// The name of the planner that made the plan.
     pub planner: &'a str,
-    /// The requested operations.
+    /// The operations of consolidation that were requested.
     pub operations: &'a [Operation],
-    /// The applied actions.
+    /// The actions that were applied.
     pub actions: &'a [PlannedAction],
     /// The number of actions that wait for a person.
     pub held: usize,
-    /// The paths that could not be removed from a mirror.
+    /// The paths whose files could not be removed from a mirror.
     pub failed_deletes: &'a [String],
     /// The summary of the plan.
     pub summary: &'a str,
 }
 
-/// Returns the entry, with a final line end.
+/// Returns the text of the changelog entry, with a line end.
 #[must_use]
 pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     let mut operations: Vec<&Operation> = entry.operations.iter().collect();
@@ -54,7 +54,7 @@ pub fn entry(entry: &ChangelogEntry<'_>) -> String {
     format!("{}\n", lines.join("\n"))
 }
 
-/// Returns an action as a line of an entry.
+/// Returns an action as a line of the changelog.
 #[must_use]
 pub(crate) fn line(action: &Action) -> String {
     format!("- {}", told(action))
@@ -86,8 +86,8 @@ fn short(path: &str) -> String {
     field(path.strip_prefix("knowledge/").unwrap_or(path))
 }
 
-/// Returns a text as one line without markup: without control characters, and with a `#` at its
-/// start escaped.
+/// Returns a text as one line without markup: it removes control characters, and escapes a `#` at
+/// the start.
 fn field(text: &str) -> String {
     let flat =
         normalise_exact(&text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " "));
@@ -98,7 +98,7 @@ fn field(text: &str) -> String {
     kept
 }
 
-/// Formats a time as `2026-06-22T03:00Z`.
+/// Formats a time to the minute, as `2026-06-22T03:00Z`.
 fn minute(at: Timestamp) -> String {
     let text = at.to_rfc3339();
     format!("{}Z", text.get(..16).unwrap_or(&text))

@@ -1,5 +1,5 @@
-//! Splits a tree into parts that are small enough for a model: documents of one directory together,
-//! similar ones next to each other.
+//! The division of a tree into parts that are small enough for a model: documents of one
+//! directory together, similar ones next to each other.
 
 use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 use loci_engine::consolidation::validator::Bounds;
@@ -9,20 +9,20 @@ use loci_text::terms;
 
 use super::similarity::{Interner, Shingles};
 
-/// The parts of a tree.
+/// A tree, divided into parts for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clusters {
-    /// The parts, as indices of the snapshot's documents.
+    /// The parts. Each lists indices of documents in the snapshot.
     pub clusters: Vec<Vec<usize>>,
-    /// The documents that are larger than a part may be.
+    /// The indices of the documents that are larger than a part may be.
     pub skipped: Vec<usize>,
 }
 
-/// Splits a tree.
+/// Divides the documents of a tree into parts within the bounds.
 ///
 /// # Errors
-/// `TooLarge` on `limits.max_files` or `limits.max_input_bytes` if it would be more than one part
-/// and `may_part` is false.
+/// `TooLarge`, naming `limits.max_files` or `limits.max_input_bytes`, if the tree needs more than
+/// one part and `may_part` is false.
 pub fn clusters(snapshot: &Snapshot, bounds: &Bounds, may_part: bool) -> Result<Clusters> {
     bounds.check()?;
     let bytes = |at: usize| snapshot.documents.get(at).map_or(0, |one| one.text.len());
@@ -64,8 +64,8 @@ fn too_large(limit: &str, has: usize, most: usize, of: &str) -> Error {
     Error::new(loci_model::ErrorKind::TooLarge, rule).on(format!("limits.{limit}"))
 }
 
-/// Returns the order of the documents: by directory, then each after the remaining one that it is
-/// most similar to, starting with the first path.
+/// Returns the indices of the documents by directory. Within a directory, each is followed by the
+/// remaining document most similar to it, starting with the first path.
 fn ordered(snapshot: &Snapshot) -> Vec<usize> {
     let mut interner = Interner::default();
     let words: Vec<Shingles> =
@@ -86,8 +86,8 @@ fn ordered(snapshot: &Snapshot) -> Vec<usize> {
     order
 }
 
-/// Orders documents so that the most similar one comes next. Above `CHAINED_MAX` documents of one
-/// directory only their paths decide.
+/// Orders the documents of a directory so that each is followed by the most similar one that
+/// remains. Above `CHAINED_MAX` documents, they are ordered by path.
 fn chained(directory: &[usize], words: &[Shingles]) -> Vec<usize> {
     const CHAINED_MAX: usize = 1_000;
     if directory.len() > CHAINED_MAX {

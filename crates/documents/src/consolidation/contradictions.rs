@@ -1,8 +1,9 @@
-//! Resolves contradictions: of facts that exclude each other, the newer one supersedes the older
-//! one. They have one key, one label, are a statement and its negation, or two values in one place.
-//! Both must have one scope. If one scope is within the other, both stay, and a person decides.
+//! The pass that resolves contradictions: of two facts that exclude each other, the newer
+//! supersedes the older. Two facts exclude each other if they have the same key, the same label, or
+//! are a statement and its negation, or two values of the same setting. Both must have the same
+//! scope. If one scope is within the other, both stay, and a person decides.
 //!
-//! `consolidation::relate` decides if two statements contradict each other, as in extraction.
+//! `consolidation::relate` decides if two statements contradict each other, for extraction, too.
 
 use std::cmp::Ordering;
 
@@ -24,32 +25,32 @@ use super::planning_state::{PlanningState, is_system, newness, scope};
 use super::similarity::{Interner, Shingles, pairs};
 use super::{negations, normal_form};
 
-/// The maximum of characters of a statement.
+/// The maximum number of characters of a body that is compared as a statement.
 const STATEMENT_CHARS_MAX: usize = 1_000;
-/// The similarity below which a statement of a change has nothing in common with another that it
-/// could end.
+/// The minimum similarity of a statement of a change to an older statement that it may contradict.
 const CHANGE_JACCARD_MIN: f32 = 0.1;
-/// The units of work for relating a byte of two statements.
+/// The units of work counted for each byte of two statements that are compared.
 const RELATING_WORK: usize = 64;
-/// Words that may state a change. Statements without them are compared only at a higher similarity.
+/// Words that may express a change, such as the end of a former state. Statements without such
+/// words are compared only at a higher similarity.
 const CHANGES: &str = "\
     moved relocated switched changed migrated replaced replaces longer anymore instead now stopped quit dropped left ended \
     became former formerly";
 
-/// The reason why one document supersedes another, and the reason to hold the action for a person,
-/// if there is one.
+/// The reason why one document supersedes another, and, if a person must decide, the reason for
+/// that.
 struct SupersessionReason {
     why: &'static str,
     held: Option<&'static str>,
 }
 
-/// The decision of rules on an older document and a newer one.
+/// The relation of an older and a newer document, as far as rules decide it.
 enum Judged {
-    /// The newer one supersedes the older one.
+    /// The newer document supersedes the older one.
     Contradicts(SupersessionReason),
-    /// They are similar, and no rule decides.
+    /// The documents are similar, and no rule decides: a model or a person may.
     Open,
-    /// They are unrelated.
+    /// The documents are unrelated.
     Apart,
 }
 
@@ -57,7 +58,7 @@ struct Statements {
     terms: Vec<Shingles>,
     labels: Vec<Option<Vec<Labelled>>>,
     bodies: Vec<String>,
-    /// For each document: true if it may state a change.
+    /// For each document, true if its statement may express a change.
     changes: Vec<bool>,
 }
 
@@ -122,8 +123,8 @@ fn read(working: &PlanningState<'_>) -> Statements {
     statements
 }
 
-/// Returns the pairs of documents that might contradict each other: with one key, or with common
-/// words.
+/// Returns the pairs of documents that might contradict each other: they have the same key, or
+/// common words.
 fn candidates(working: &PlanningState<'_>, statements: &Statements) -> Vec<(usize, usize)> {
     let mut keyed: Vec<(String, usize)> = Vec::new();
     for (at, document) in working.documents.iter().enumerate() {
@@ -161,7 +162,8 @@ fn key_of(document: &PlanDocument) -> Option<String> {
     document.key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(folded)
 }
 
-/// Plans the action on an older document and a newer one. Returns true if there is one.
+/// Plans the action for an older and a newer document that may contradict each other. Returns true
+/// if there is one.
 fn settle(working: &mut PlanningState<'_>, statements: &Statements, old: usize, new: usize) -> bool {
     let (Some(older), Some(newer)) =
         (working.documents.get(old).copied(), working.documents.get(new).copied())
@@ -205,7 +207,7 @@ fn settle(working: &mut PlanningState<'_>, statements: &Statements, old: usize, 
     true
 }
 
-/// Returns the relation of the newer one to the older one, regardless of their scopes.
+/// Returns the relation of the newer document to the older one, regardless of their scopes.
 fn judge(
     statements: &Statements,
     old: usize,
@@ -229,8 +231,8 @@ fn judge(
     }
 }
 
-/// Returns the reason why the newer one supersedes the older one by its key, its labels or a
-/// negation in equal words.
+/// Returns the reason why the newer document certainly supersedes the older one: the same key, the
+/// same labels, or a negation with otherwise equal words.
 fn certain(
     statements: &Statements,
     old: usize,
@@ -284,7 +286,7 @@ fn related(
     Some(relate(&is.statement(), &was.statement(), alike, &Thresholds::default()))
 }
 
-/// A document as a statement without a scope: scopes are compared before.
+/// A document as a statement without a scope. The caller compares scopes separately.
 struct ScopelessStatement {
     text: String,
     tier: loci_model::record::TrustTier,
@@ -298,7 +300,7 @@ impl ScopelessStatement {
     }
 }
 
-/// True if two documents have one scope; for the following passes.
+/// Returns true if two documents have the same scope. Later passes use it, too.
 pub(super) fn have_one_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
     scope(left) == scope(right)
 }

@@ -1,11 +1,12 @@
-//! Removes the later one of two equal lines in one topic. Only whole items at the margin, in one
-//! section, without nested content, and never in code, where repetition is intended.
+//! Removal of a line that repeats an earlier one of the same document. It removes only whole list
+//! items without indentation or nested content, within one section, and none in code, where
+//! repetition is intended.
 
 use std::collections::BTreeSet;
 
 use super::normal_form;
 
-/// Returns the body without repeated lines; `None` if there are none.
+/// Returns the body without the repeated lines. `None` if no line is repeated.
 pub(crate) fn without(body: &str) -> Option<String> {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -40,7 +41,7 @@ pub(crate) fn without(body: &str) -> Option<String> {
     Some(kept)
 }
 
-/// True for a list item at the margin that has content.
+/// Returns true for a list item without indentation that has content.
 fn is_item(line: &str) -> bool {
     let marked = line.strip_prefix(['-', '*', '+']).is_some_and(|rest| rest.starts_with(' '));
     marked && line.chars().any(char::is_alphanumeric)

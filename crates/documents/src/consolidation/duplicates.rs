@@ -1,5 +1,6 @@
-//! Merges documents with one meaning: with equal words, or with nearly equal ones that differ in no
-//! particular. The path of the oldest one stays. Of nearly equal bodies the longer one stays.
+//! The pass that merges documents with the same meaning: their words are equal, or nearly equal
+//! without a difference in numbers, names or negations. The path of the oldest stays. If bodies are
+//! nearly equal, the longer one stays.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,16 +20,16 @@ use super::planning_state::{PlanningState, age, scope};
 use super::similarity::{Interner, Shingles, contained, pairs};
 use super::{duplicate_lines, normal_form};
 
-/// The maximum of characters of a description.
+/// The maximum number of characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;
-/// The units of work for comparing the wording of a byte.
+/// The units of work counted for each byte whose wording is compared.
 const WORDING_WORK: usize = 4;
 
-/// Documents to merge.
+/// Documents with the same meaning, to be merged.
 pub(super) struct Group {
-    /// The members, in order of age.
+    /// The indices of the documents, the oldest first.
     pub(super) members: Vec<usize>,
-    /// The member whose body stays.
+    /// The index of the document whose body stays.
     body: usize,
     is_exact: bool,
 }
@@ -54,7 +55,8 @@ pub(super) fn merge(working: &mut PlanningState<'_>) {
     }
 }
 
-/// Returns the groups of documents of one place with one meaning, in order of their oldest paths.
+/// Returns the groups of documents to merge, ordered by the path of their oldest document. Members
+/// share namespace, strategy and scope.
 pub(super) fn groups(working: &PlanningState<'_>) -> Vec<Group> {
     working.begin_pass();
     let mut classes: BTreeMap<(String, Option<String>, String), Vec<usize>> = BTreeMap::new();
@@ -91,7 +93,7 @@ struct ComparedDocuments<'a> {
     document: &'a PlanDocument,
     shingles: Shingles,
     particulars: Particulars,
-    /// The wording, computed on first use.
+    /// The wording of the document, computed on first use.
     wording: OnceCell<Wording>,
 }
 
@@ -101,8 +103,8 @@ impl ComparedDocuments<'_> {
     }
 }
 
-/// Returns for each class the shorter ones that are nearly equal to it. A class that is the shorter
-/// one of another has none itself.
+/// Returns, for each class of equal documents, the classes with shorter and nearly equal bodies. A
+/// class that belongs to a longer one gets none itself.
 fn near(working: &PlanningState<'_>, classes: &[(Vec<usize>, String)]) -> BTreeMap<usize, Vec<usize>> {
     let mut interner = Interner::default();
     let compared: Vec<ComparedDocuments<'_>> = classes
@@ -153,8 +155,8 @@ fn are_near(working: &PlanningState<'_>, one: &ComparedDocuments<'_>, other: &Co
         && differ_in_wording_only(one.wording(), other.wording())
 }
 
-/// Returns the merge of a group; `None` if pinned documents leave nothing to merge, or no
-/// description is free.
+/// Returns the action that merges a group. `None` if nothing may be merged because documents are
+/// pinned, or if every possible description is already used in the directory.
 fn merged(working: &PlanningState<'_>, group: &Group) -> Option<Action> {
     let document = |at: usize| working.documents.get(at).copied();
     let (pinned, others): (Vec<usize>, Vec<usize>) =
@@ -185,8 +187,8 @@ fn merged(working: &PlanningState<'_>, group: &Group) -> Option<Action> {
     })
 }
 
-/// Returns a description that one of them has, or the first sentence, if no other document of the
-/// directory has it.
+/// Returns the description of the merged document: one that a member has, or else the first
+/// sentence. Another document of the directory must not have it.
 pub(super) fn description(
     working: &PlanningState<'_>,
     target: &PlanDocument,

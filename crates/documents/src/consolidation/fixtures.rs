@@ -7,12 +7,12 @@ use loci_model::{Namespace, RecordId, Timestamp};
 
 pub(super) const DAY_MS: i64 = 24 * 3_600_000;
 
-/// Returns a day of the tests' time.
+/// Returns the time of a numbered day in the tests.
 pub(super) fn day(number: i64) -> Timestamp {
     Timestamp::EPOCH.plus_millis((20_000 + number) * DAY_MS)
 }
 
-/// Returns a document with that path and body, written on that day.
+/// Returns a document with this path and body, written on this day.
 pub(super) fn document(path: &str, body: &str, written: i64) -> PlanDocument {
     let path = if path.contains('/') { path.to_owned() } else { format!("knowledge/facts/{path}.md") };
     PlanDocument {
@@ -40,7 +40,8 @@ pub(super) fn document(path: &str, body: &str, written: i64) -> PlanDocument {
     }
 }
 
-/// Returns documents `a`, `b`, `c` … with these bodies, each a day newer.
+/// Returns a tree of documents `a`, `b`, `c` … with these bodies, each a day newer than the one
+/// before.
 pub(super) fn tree(bodies: &[&str]) -> Snapshot {
     let names = "abcdefghijklmnopqrstuvwxyz";
     let documents = names.chars().zip(bodies).zip(1..);

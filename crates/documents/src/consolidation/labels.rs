@@ -1,8 +1,9 @@
-//! Documents that consist of lines `label: value` under headings: each label has one value.
+//! Documents that consist of lines `label: value` under headings. Two such documents contradict
+//! each other if a label has different values.
 
 use super::normal_form;
 
-/// A line with its heading.
+/// A labelled line with its heading.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Labelled {
     heading: String,
@@ -10,10 +11,10 @@ pub(super) struct Labelled {
     value: String,
 }
 
-/// The maximum of characters of a label: a longer text is a sentence with a colon.
+/// The maximum number of characters of a label. A longer text before a colon is a sentence.
 const LABEL_CHARS_MAX: usize = 40;
 
-/// Returns the lines of a document that consists only of them; none for any other.
+/// Returns the labelled lines of a document. `None` if the document contains other lines.
 pub(super) fn of(title: Option<&str>, body: &str) -> Option<Vec<Labelled>> {
     let mut heading = normal_form::line(title.unwrap_or_default());
     let mut all = Vec::new();
@@ -34,8 +35,8 @@ pub(super) fn of(title: Option<&str>, body: &str) -> Option<Vec<Labelled>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// True if the newer one contains every label of the older one, and another value of at least one
-/// of them.
+/// Returns true if the newer document contains every label of the older one, at least one with
+/// another value.
 pub(super) fn renews(new: &[Labelled], old: &[Labelled]) -> bool {
     let is_once = |all: &[Labelled]| {
         all.iter().enumerate().all(|(at, one)| {

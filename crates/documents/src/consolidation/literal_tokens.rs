@@ -1,6 +1,6 @@
-//! The particulars that two documents must have in common, equally often, before they are merged:
-//! numbers, identifiers, quotations, names, and negations. Intentionally cautious: a doubtful word
-//! keeps both.
+//! The particulars of a text: numbers, identifiers, quotations, names and negations. Two
+//! documents must contain the same ones, equally often, before they are merged. In doubt a word
+//! counts, so that both documents stay.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use regex::Regex;
 
 use super::negations;
 
-/// Quotations of any kind, and text between backticks.
+/// The pairs of quotation marks, and the backticks around code.
 const QUOTED: &[Quotation] = &[
     Quotation::any('`', &['`']).filled(),
     Quotation::any('"', &['"']).filled(),
@@ -20,18 +20,18 @@ const QUOTED: &[Quotation] = &[
     Quotation::any('「', &['」']).filled(),
     Quotation::any('『', &['』']).filled(),
 ];
-/// The maximum of bytes of a word in which parts are searched. The pattern restarts after each
-/// part; a longer word is one part.
+/// The maximum number of bytes of a word in which identifiers are searched. The pattern restarts
+/// after each match, so a longer word counts as one identifier.
 const WORD_BYTES_MAX: usize = 256;
-/// A word of code: an address, a path, a flag, a word with signs or digits in it, or with inner
-/// capitals.
+/// A pattern of a word from code: an address, a path, a flag, or a word with special characters,
+/// digits or inner capitals.
 static IDENTIFIER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = r"[\w.+-]+://\S+|[\w.+-]+@[\w.-]+|--?[A-Za-z][\w-]*|[\w.-]*[/\\][\w./\\-]*|\w+(?:(?:::|->|[._:#-])\w+)+|\w*\p{Ll}\p{Lu}\w*|\w*\d\w*|\w*_\w*|\p{Lu}{2,}\w*";
     Regex::new(forms).ok()
 });
 
-/// The particulars of a text. If those of two texts are equal, one may replace the other without
-/// loss.
+/// The particulars of a text. If those of two nearly equal texts are the same, one may replace the
+/// other without loss.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Particulars {
     marks: Marks,
@@ -71,7 +71,7 @@ fn trimmed(part: &str) -> String {
     part.trim_end_matches(['.', ',', ':', ';', ')']).to_owned()
 }
 
-/// Returns the runs of digits of any script, with their sign and the dots within them.
+/// Returns the numbers in a text: digits of any script, with their sign and inner dots.
 fn digits(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_numeric() || matches!(c, '.' | ',' | '-' | '−' | '%' | '°')));
     parts
@@ -80,8 +80,7 @@ fn digits(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the capitalised words that do not open a sentence. Words of scripts without capitals are
-/// left to the shingles.
+/// Returns the capitalised words that do not begin a sentence. Scripts without capitals have none.
 fn names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for line in text.lines() {

@@ -1,9 +1,8 @@
-//! The upkeep of a tree without a model: it plans the removal of duplicates, contradictions,
-//! misplaced and expired documents. It selects, drops and links text, and composes none. Equal
-//! trees give equal plans, byte for byte. Pure. `consolidation::{plan, validator}` contain the
-//! schema of plans and the rules that validate them, shared with extraction;
-//! `consolidation::relate` decides if a statement contradicts another. Other modules read the tree,
-//! apply the plan and ask a model.
+//! Consolidation of a tree without a model. It plans actions for duplicate, contradictory,
+//! misplaced and expired documents. It selects, drops and links texts, and writes none. Equal trees
+//! give equal plans, byte for byte. Pure. `consolidation::{plan, validator}` contain the schema of
+//! plans and the rules that validate them. `consolidation::relate` decides if one statement
+//! contradicts another. Other modules read the tree, apply the plan and ask a model.
 //!
 //! | part | content |
 //! |---|---|

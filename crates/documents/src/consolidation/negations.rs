@@ -1,7 +1,7 @@
-//! Detects two texts of which one negates the other in equal words: they differ only in negation
-//! words of several languages. `consolidation::relate` detects negation by other words, in English.
+//! Detection of two texts that differ only in negation words, in several languages.
+//! `consolidation::relate` detects other English negations.
 
-/// Negation words, in lower case.
+/// The negation words of several languages, in lower case.
 const WORDS: &str = "\
     not no never cannot without nor none n't don't doesn't didn't isn't aren't wasn't weren't won't can't shouldn't mustn't \
     nicht kein keine keinen keinem keiner keines nie niemals ohne \
@@ -11,12 +11,14 @@ const WORDS: &str = "\
     não nunca jamais sem nenhum nenhuma \
     niet geen nooit zonder \
     inte aldrig ingen utan";
-/// Words that only accompany a negation: "no longer", "nicht mehr".
+/// The words that may accompany a negation without changing its meaning, such as "longer" and
+/// "mehr".
 const BESIDE: &str = "ya longer anymore more mehr plus más más mais meer längre do does did";
-/// Words that change the meaning of a negation: part of a condition, or of "not only".
+/// The words that change the meaning of a negation, because they begin a condition or belong to
+/// "not only".
 const OPEN: &str = "if unless when whenever while until only just wenn falls nur bis si seulement quand solo cuando quando se apenas als";
 
-/// Returns the negation words of a text, in order, and the other words.
+/// Returns the negation words of a text and its other words, each in order.
 pub(super) fn parted(text: &str) -> (Vec<String>, Vec<String>) {
     let words: Vec<String> = text
         .to_lowercase()
@@ -37,7 +39,7 @@ pub(crate) fn of(text: &str) -> Vec<String> {
     words
 }
 
-/// True if two texts differ only in negation words, which only one of them has.
+/// Returns true if one text has negation words, the other has none, and all other words are equal.
 pub(super) fn is_pair(left: &str, right: &str) -> bool {
     let ((left_denies, left_rest), (right_denies, right_rest)) = (parted(left), parted(right));
     let rest = |rest: Vec<String>| -> Vec<String> {

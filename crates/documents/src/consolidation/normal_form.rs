@@ -1,11 +1,11 @@
-//! The normal form in which equal texts compare: NFKC, case folded, without Markdown marks, white
-//! space as one space.
+//! The normal form in which texts are compared: NFKC, case folded, without Markdown markup, and
+//! with single spaces.
 
 use loci_engine::document_text::case_folding::folded;
 use loci_text::normalise_exact;
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the normal form of a whole body.
+/// Returns the normal form of the body of a document.
 pub(crate) fn body(text: &str) -> String {
     let lines = text.lines().map(without_marks).collect::<Vec<_>>().join(" ");
     one_form(&lines)
@@ -21,8 +21,8 @@ fn one_form(text: &str) -> String {
     normalise_exact(&folded(&compatible))
 }
 
-/// Returns a line without the marks of a heading, an item or a quotation, and without emphasis.
-/// Text between backticks stays.
+/// Returns a line without the markup of a heading, a list item, a quotation or emphasis. Text
+/// between backticks stays.
 fn without_marks(line: &str) -> String {
     let mut rest = line.trim();
     loop {

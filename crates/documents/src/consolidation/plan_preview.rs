@@ -1,5 +1,5 @@
-//! The tree after a plan, limited to names and texts: for reports, for diffs before a change, and
-//! for further planning. It writes nothing.
+//! The snapshot of a tree as a plan would change it, limited to paths and texts. It is used for
+//! reports, for diffs before the change and for further planning. Nothing is written.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key
 use loci_engine::document_text::frontmatter::{Parted, parse};
 use sha2::{Digest, Sha256};
 
-/// Returns the snapshot after these actions. An action about absent documents changes nothing.
+/// Returns the snapshot after these actions. An action that names missing documents has no effect.
 #[must_use]
 pub fn after(snapshot: &Snapshot, actions: &[&Action]) -> Snapshot {
     let mut documents: BTreeMap<String, PlanDocument> =
@@ -60,8 +60,8 @@ fn apply(documents: &mut BTreeMap<String, PlanDocument>, action: &Action) {
     }
 }
 
-/// Returns the merged document of several: the target, or the oldest one, with all tags, the
-/// highest trust, and the earliest observation time.
+/// Returns the document that merging produces: the target, or the oldest source, with all tags, the
+/// highest trust and the earliest observation time of the sources.
 #[must_use]
 pub fn merged_marks(sources: &[PlanDocument], target: &str) -> Option<PlanDocument> {
     let oldest = sources.iter().min_by_key(|one| (one.observed_at, one.sequence, one.reference.clone()))?;

@@ -1,4 +1,5 @@
-//! The plan: passes in a fixed order over one tree, validated by the rules of every plan.
+//! The planner: it runs the passes of consolidation over a tree in a fixed order, and validates
+//! the result by the rules of every plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,24 +12,23 @@ use super::planning_state::PlanningState;
 use super::settings::PlannerSettings;
 use super::{contradictions, duplicates, prune, reorganize, topics};
 
-/// The maximum of pairs that a report names; it states the number of further ones.
+/// The maximum number of pairs that a report names. It states how many more there are.
 const PAIRS_NAMED: usize = 10;
-/// The sentence of a summary about a plan that compared only a part.
+/// The sentence that a summary contains if only a part of the documents was compared.
 const PARTIAL: &str = " Not all documents were compared: too many have much in common.";
 
-/// The subset of a tree's actions that is requested.
+/// The part of the found actions that a caller requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum About {
-    /// All actions.
+    /// All actions of all requested operations.
     #[default]
     Everything,
-    /// The actions that name one of these documents, given by their keys. Misplaced and expired
-    /// documents are found everywhere.
+    /// The actions that name one of these documents, given by their path keys, and all actions for
+    /// misplaced and expired documents.
     Changed(BTreeSet<String>),
-    /// The actions that name one of these documents, of every operation.
+    /// The actions of every operation that name one of these documents, given by their path keys.
     Touching(BTreeSet<String>),
-    /// The actions that name no document outside of these paths and the documents below them, given
-    /// by their keys.
+    /// The actions that name only documents at or below these paths, given by their keys.
     Within(Vec<String>),
 }
 
@@ -65,31 +65,31 @@ impl About {
     }
 }
 
-/// True for a path and for every path below it.
+/// Returns true if the key equals the path or is below it.
 fn is_within(key: &str, path: &str) -> bool {
     key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The request of a plan.
+/// The request of a consolidation plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanRequest {
-    /// The passes; they run in a fixed order.
+    /// The operations to plan. They run in a fixed order.
     pub operations: BTreeSet<Operation>,
-    /// The subset of the found actions that is requested.
+    /// The part of the found actions that is requested.
     pub about: About,
-    /// The current time.
+    /// The current time, by which documents expire.
     pub now: Timestamp,
-    /// The start of counting reads; `None`: reads are not counted.
+    /// The time since which reads are counted. `None` means that they are not counted.
     pub counted_since: Option<Timestamp>,
-    /// The thresholds.
+    /// The thresholds of the planner.
     pub settings: PlannerSettings,
-    /// The limits of the plan.
+    /// The limits of the plan: the numbers of files, bytes and actions.
     pub bounds: Bounds,
 }
 
 impl PlanRequest {
-    /// Returns a request of operations with the default thresholds. The whole tree may be read,
-    /// because no model receives it.
+    /// Returns a request of operations with the default thresholds. The whole tree may be planned,
+    /// because no model reads it.
     #[must_use]
     pub fn of(operations: &[Operation], now: Timestamp) -> Self {
         let settings = PlannerSettings::default();
@@ -105,37 +105,37 @@ impl PlanRequest {
     }
 }
 
-/// An action and its origin.
+/// An action of a plan, with the operation that found it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedAction {
-    /// The operation that it belongs to.
+    /// The operation that found the action.
     pub operation: Operation,
     /// The action.
     pub action: Action,
-    /// The reason to hold it for a person; `None`: no decision is needed.
+    /// The reason why a person must decide on the action. `None` if it may be applied at once.
     pub held: Option<String>,
 }
 
-/// A finding for a person that no action resolves.
+/// A finding that no action resolves, for a person to review.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Review {
     /// The kind of the finding.
     pub kind: ReviewKind,
-    /// The documents, sorted.
+    /// The paths of the two documents, sorted.
     pub paths: [String; 2],
 }
 
-/// The kinds of reviews; the list is closed.
+/// The kinds of findings for review. There are no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewKind {
-    /// One contradicts the other in a narrower scope: both stay.
+    /// One document contradicts another in a narrower scope. Both stay.
     MoreSpecific,
-    /// A newer one contradicts one that is pinned or always loaded.
+    /// A newer document contradicts one that is pinned or loaded with every prompt.
     Protected,
 }
 
 impl ReviewKind {
-    /// Returns the text for people.
+    /// Returns the sentence that describes the finding to people.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -145,17 +145,17 @@ impl ReviewKind {
     }
 }
 
-/// Work that rules do not decide, if no model is asked.
+/// The work that rules leave undone if no model is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModelWork {
-    /// Similar documents of one scope of which no rule decides which one holds.
+    /// The pairs of similar documents in the same scope for which no rule decides which is right.
     pub pairs: Vec<[String; 2]>,
-    /// The requested operations that rules do not do, or only in part.
+    /// The requested operations that need a model for all or a part of their work.
     pub operations: BTreeSet<Operation>,
 }
 
 impl ModelWork {
-    /// Returns a sentence for each item of remaining work, for reports.
+    /// Returns a sentence about each item of remaining work, for reports.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let named = self.pairs.iter().take(PAIRS_NAMED);
@@ -173,8 +173,8 @@ impl ModelWork {
         all
     }
 
-    /// Returns the part of a summary about the remaining work, limited to work that a reader would
-    /// assume to be done; empty if there is none.
+    /// Returns the sentences for a summary. It contains only remaining work that a reader would
+    /// assume to be done, and is empty if there is none.
     fn in_short(&self) -> String {
         let mut parts = Vec::new();
         match self.pairs.len() {
@@ -189,24 +189,24 @@ impl ModelWork {
     }
 }
 
-/// A plan and its findings.
+/// A plan of consolidation, with its findings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlanResult {
-    /// The actions, in the order of the operations, then of paths.
+    /// The actions, ordered by operation, then by path.
     pub actions: Vec<PlannedAction>,
-    /// The findings for a person; sorted.
+    /// The findings for a person to review, sorted.
     pub reviews: Vec<Review>,
-    /// The violations of the rules of plans; such an action must not be applied.
+    /// The violations of the rules of plans. An action that violates a rule must not be applied.
     pub violations: Vec<Violation>,
-    /// The work that rules leave to a model.
+    /// The work that the rules leave to a model.
     pub left: ModelWork,
-    /// True if not all pairs of documents with something in common were compared, because that
-    /// exceeds the work limit.
+    /// True if the work limit ended the comparison of documents, so that more documents may be
+    /// duplicates or contradict each other.
     pub is_partial: bool,
 }
 
 impl PlanResult {
-    /// Returns the plan in the schema of all plans, including held actions.
+    /// Returns the plan in the schema of all consolidation plans, including the held actions.
     #[must_use]
     pub fn plan(&self) -> Plan {
         Plan {
@@ -215,7 +215,7 @@ impl PlanResult {
         }
     }
 
-    /// Keeps the actions of a subset, for a plan that is validated again.
+    /// Keeps only the actions of the requested part. The caller validates the plan again.
     pub(crate) fn keep(&mut self, about: &About) {
         self.actions.retain(|planned| about.wants(planned));
         self.reviews.retain(|review| about.wants_review(review));
@@ -223,13 +223,13 @@ impl PlanResult {
         self.violations.clear();
     }
 
-    /// Returns the actions that may be applied without a decision.
+    /// Returns the actions that may be applied without a person's decision.
     #[must_use]
     pub fn ready(&self) -> Vec<&Action> {
         self.actions.iter().filter(|planned| planned.held.is_none()).map(|planned| &planned.action).collect()
     }
 
-    /// Returns the number of actions by kind, in a sentence.
+    /// Returns a sentence with the number of actions of each kind.
     #[must_use]
     pub fn summary(&self) -> String {
         let partial = if self.is_partial { PARTIAL } else { "" };
@@ -253,7 +253,7 @@ impl PlanResult {
     }
 }
 
-/// Plans the upkeep of a tree. Equal trees and requests give equal plans, byte for byte.
+/// Plans the consolidation of a tree. Equal trees and requests give equal plans, byte for byte.
 #[must_use]
 pub fn plan(snapshot: &Snapshot, asked: &PlanRequest) -> PlanResult {
     let mut working = PlanningState::of(snapshot, &asked.settings, asked.now);
@@ -285,8 +285,8 @@ pub fn plan(snapshot: &Snapshot, asked: &PlanRequest) -> PlanResult {
     judged(PlanResult { actions, reviews, violations: Vec::new(), left, is_partial }, snapshot, &asked.bounds)
 }
 
-/// Validates a plan by the rules of every plan: actions that need a decision are held, and
-/// violations are reported.
+/// Validates a plan by the rules of every plan: it holds actions that need a person's decision, and
+/// reports violations.
 #[must_use]
 pub fn judged(mut planned: PlanResult, snapshot: &Snapshot, bounds: &Bounds) -> PlanResult {
     let found = validate(&planned.plan(), snapshot, bounds);

@@ -1,4 +1,4 @@
-//! The state of planning: the documents that are still free for an action, and the used paths. Each
+//! The state of the planner: the documents that no action names yet, and the used paths. Each
 //! pass sees the results of the earlier ones.
 
 use std::cell::Cell;
@@ -13,25 +13,25 @@ use super::normal_form;
 use super::planner::{PlannedAction, Review, ReviewKind};
 use super::settings::PlannerSettings;
 
-/// A tree, and the plan so far.
+/// A tree of documents, and the plan so far.
 pub(super) struct PlanningState<'a> {
     pub(super) documents: Vec<&'a PlanDocument>,
     pub(super) settings: &'a PlannerSettings,
     pub(super) now: Timestamp,
-    /// For each document: true if no action names it yet.
+    /// For each document, true if no action names it yet.
     free: Vec<bool>,
-    /// For each document: the properties that merged documents must share.
+    /// For each document, the properties that it must share with documents it is merged with.
     places: Vec<String>,
     taken: BTreeSet<String>,
-    /// Documents by directory and description.
+    /// The indices of documents by directory and description.
     described: BTreeMap<(String, String), Vec<usize>>,
     pub(super) actions: Vec<PlannedAction>,
     pub(super) reviews: Vec<Review>,
-    /// Pairs of similar documents that no rule decides.
+    /// The pairs of similar documents for which no rule decides, as indices.
     open: BTreeSet<(usize, usize)>,
-    /// The units of work that the pass may still use.
+    /// The units of comparison work that the current pass may still use.
     work_left: Cell<usize>,
-    /// True if not all pairs of documents with something in common were compared.
+    /// True if the work limit ended the comparison of documents in some pass.
     is_partial: Cell<bool>,
 }
 
@@ -65,12 +65,12 @@ impl<'a> PlanningState<'a> {
         }
     }
 
-    /// Starts a pass with its full work limit.
+    /// Starts a pass with the full limit of comparison work.
     pub(super) fn begin_pass(&self) {
         self.work_left.set(limits::PLAN_WORK_MAX);
     }
 
-    /// Uses units of work. Returns false if too few are left.
+    /// Consumes units of comparison work. Returns false if too few are left.
     pub(super) fn may_work(&self, work: usize) -> bool {
         let left = self.work_left.get().checked_sub(work);
         self.work_left.set(left.unwrap_or(0));
@@ -78,12 +78,13 @@ impl<'a> PlanningState<'a> {
         left.is_some()
     }
 
-    /// Records if not all pairs were compared.
+    /// Records that a pass did not compare all pairs, if `is_cut` is true.
     pub(super) fn note_cut(&self, is_cut: bool) {
         self.is_partial.set(self.is_partial.get() || is_cut);
     }
 
-    /// True if not all pairs of documents with something in common were compared.
+    /// Returns true if some pass did not compare all pairs of documents that have something in
+    /// common.
     pub(super) fn is_partial(&self) -> bool {
         self.is_partial.get()
     }
@@ -92,12 +93,14 @@ impl<'a> PlanningState<'a> {
         self.free.get(at).copied().unwrap_or(false)
     }
 
-    /// True if a document is free and not in `system/`, which only reorganizing changes.
+    /// Returns true if no action names the document and it is not in `system/`, which only
+    /// reorganizing changes.
     pub(super) fn is_open(&self, at: usize) -> bool {
         self.is_free(at) && self.documents.get(at).is_some_and(|one| !is_system(&one.reference))
     }
 
-    /// True where two documents are of one namespace and strategy, with equal strict values.
+    /// Returns true if two documents have the same namespace and strategy, and equal values of
+    /// strict metadata keys.
     pub(super) fn may_meet(&self, left: usize, right: usize) -> bool {
         self.places.get(left) == self.places.get(right)
     }
@@ -106,19 +109,19 @@ impl<'a> PlanningState<'a> {
         self.places.get(at).map(String::as_str).unwrap_or_default()
     }
 
-    /// Records two documents that no rule decides.
+    /// Records a pair of documents for which no rule decides.
     pub(super) fn leave_open(&mut self, left: usize, right: usize) {
         self.open.insert((left.min(right), left.max(right)));
     }
 
-    /// Returns the pairs that no rule decided, and that no action resolved since.
+    /// Returns the pairs for which no rule decided and that no later action resolved.
     pub(super) fn open_pairs(&self) -> Vec<[String; 2]> {
         let open = self.open.iter().filter(|(left, right)| self.is_free(*left) && self.is_free(*right));
         let path = |at: usize| self.documents.get(at).map(|document| document.reference.clone());
         open.filter_map(|(left, right)| Some([path(*left)?, path(*right)?])).collect()
     }
 
-    /// Plans an action that uses up these documents.
+    /// Plans an action that involves these documents. Later passes then plan nothing else for them.
     pub(super) fn act(
         &mut self,
         operation: Operation,
@@ -141,7 +144,7 @@ impl<'a> PlanningState<'a> {
         self.taken.contains(key)
     }
 
-    /// Returns the documents of a reference's directory that have this description.
+    /// Returns the documents in the directory of `reference` that have this description.
     pub(super) fn described(&self, reference: &str, description: &str) -> &[usize] {
         let place = (directory(reference), normal_form::line(description));
         self.described.get(&place).map(Vec::as_slice).unwrap_or_default()
@@ -168,12 +171,12 @@ fn directory(reference: &str) -> String {
     reference.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned())
 }
 
-/// True for a document that is loaded in full with every prompt.
+/// Returns true for a document that is loaded in full with every prompt.
 pub(super) fn is_system(reference: &str) -> bool {
     reference_key(reference).starts_with("knowledge/system/")
 }
 
-/// True for a document that Loci renders: nothing is planned on it.
+/// Returns true for a document that Loci writes itself. No action is planned for it.
 fn is_rendered(reference: &str) -> bool {
     let key = reference_key(reference);
     key.starts_with("sessions/") || key.starts_with("consolidation/")
@@ -183,7 +186,7 @@ fn place(document: &PlanDocument) -> String {
     format!("{}\n{:?}\n{:?}", document.namespace.normal(), document.strategy, document.strict)
 }
 
-/// Returns the normalised scope, equal for two documents of one scope.
+/// Returns the normalised scope of a document. Two documents with the same scope have equal ones.
 pub(super) fn scope(document: &PlanDocument) -> Option<String> {
     document.scope.as_deref().map(scope::normal)
 }

@@ -1,5 +1,5 @@
-//! Archives expired and unused documents, except pinned ones and those that are always loaded. A
-//! document is unused only after reads have been counted long enough.
+//! The pass that archives expired and unused documents, except pinned ones and those in
+//! `system/`. A document counts as unused only after its reads have been counted long enough.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_engine::consolidation::relate::rank;

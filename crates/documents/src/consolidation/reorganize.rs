@@ -1,6 +1,6 @@
-//! Keeps the documents that are always loaded within their budget: those with the least priority
-//! and the fewest reads are moved out. Documents that a person pinned or that are read often are
-//! proposed for it, and a person decides.
+//! The pass that keeps `system/`, the documents that are loaded with every prompt, within its
+//! token budget. It moves out the documents with the lowest priority and the fewest reads. It
+//! proposes pinned or frequently read documents for `system/`, and a person decides.
 
 use std::cmp::Reverse;
 
@@ -38,13 +38,14 @@ pub(super) fn reorganize(working: &mut PlanningState<'_>) {
     promote(working, spent);
 }
 
-/// Returns the order in which `system/` is loaded: the last one is moved first.
+/// Returns the sort key for the order in which `system/` is loaded. The last document is moved out
+/// first.
 fn order(document: &PlanDocument) -> (bool, Reverse<i64>, Reverse<u64>, &str) {
     (!document.pinned, Reverse(document.priority), Reverse(document.uses), &document.reference)
 }
 
-/// Proposes documents for `system/`: pinned ones with a priority elsewhere, and those that are read
-/// often. The actions are held for administrators.
+/// Proposes documents for `system/`: pinned ones with a priority, and those that are read often.
+/// The actions wait for an administrator.
 fn promote(working: &mut PlanningState<'_>, mut spent: u32) {
     let promote_reads = working.settings.promote_reads;
     let is_chosen = |one: &PlanDocument| one.pinned && one.priority > 0;
@@ -79,8 +80,8 @@ fn of<'a>(working: &PlanningState<'a>, at: usize) -> Option<&'a PlanDocument> {
     working.documents.get(at).copied()
 }
 
-/// Returns a move into a directory, to the document's own name or the next free one; `None` if a
-/// plan may not write its name.
+/// Returns the action that moves a document into a directory, under its own name or the next free
+/// one. `None` if the rules of plans forbid its name.
 fn moved(
     working: &PlanningState<'_>,
     document: &PlanDocument,

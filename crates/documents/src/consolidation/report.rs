@@ -1,5 +1,5 @@
-//! The effects of a plan: documents, the tokens of their listing and duplicates before and after;
-//! actions by kind; held actions; new documents.
+//! The report of a plan: documents, listing tokens and duplicates before and after it, actions by
+//! kind, held actions, and new documents.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,50 +17,51 @@ use super::planning_state::PlanningState;
 /// A number before and after a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct NumberChange {
-    /// The number before.
+    /// The number before the plan is applied.
     pub before: usize,
-    /// The number after the actions that need no decision.
+    /// The number after all actions that need no decision are applied.
     pub after: usize,
 }
 
-/// A document that was derived from others.
+/// A new document that a plan makes from others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DerivedDocument {
-    /// The path.
+    /// The path of the new document.
     pub path: String,
-    /// The source documents.
+    /// The paths of the documents that it was made from.
     pub derived_from: Vec<String>,
 }
 
-/// The report of a plan.
+/// The report of a consolidation plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlanReport {
-    /// The number of documents.
+    /// The number of documents in the tree.
     pub documents: NumberChange,
-    /// The tokens of a listing of all documents: one line each, with path and description.
+    /// The number of tokens of a listing of all documents: one line each, with path and
+    /// description.
     pub listing_tokens: NumberChange,
     /// The number of documents that duplicate another one.
     pub duplicates: NumberChange,
-    /// The number of actions by kind, without held ones.
+    /// The number of actions by kind, without those that wait for a person.
     pub actions: BTreeMap<&'static str, usize>,
     /// The number of actions that wait for a person.
     pub held: usize,
-    /// The number of further findings for a person.
+    /// The number of findings for a person to review.
     pub reviews: usize,
     /// The sentences about the work that rules leave to a model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_to_model: Vec<String>,
-    /// The number of parts of the tree that were omitted.
+    /// The number of parts of the tree that the plan left out.
     pub skipped_clusters: usize,
-    /// The new documents, with their sources.
+    /// The new documents, with the documents that they were made from.
     pub derived: Vec<DerivedDocument>,
-    /// True if not all pairs of documents with something in common were compared: more documents
-    /// may be duplicates, or contradict others.
+    /// True if not all documents were compared, so that more of them may be duplicates or
+    /// contradict others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
 }
 
-/// Returns the report of a plan on a tree.
+/// Returns the report of a plan for a tree.
 #[must_use]
 pub fn report(
     snapshot: &Snapshot,

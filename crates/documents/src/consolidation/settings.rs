@@ -11,19 +11,19 @@ pub struct PlannerSettings {
     pub near_jaccard: f32,
     /// The minimum share of the smaller document's shingles that the other one also has, 0.5 to 1.
     pub near_contained: f32,
-    /// The days after which documents from outside expire.
+    /// The number of days after which a document from an external source expires.
     pub external_days: u32,
-    /// The days after which flagged documents expire.
+    /// The number of days after which a document that safety checks flagged expires.
     pub flagged_days: u32,
-    /// The days after which all other documents expire.
+    /// The number of days after which any other document expires.
     pub kept_days: u32,
-    /// The days without use after which a document may be archived.
+    /// The number of days after the last read from which a document may count as unused.
     pub unused_days: u32,
-    /// The maximum of reads of a document that counts as unused.
+    /// The maximum number of reads of a document that counts as unused.
     pub unused_reads: u64,
-    /// The budget of `knowledge/system/`, in tokens.
+    /// The budget of the documents in `knowledge/system/`, in tokens.
     pub system_tokens: u32,
-    /// The minimum of reads of a document that is proposed for `knowledge/system/`.
+    /// The minimum number of reads of a document that is proposed for `knowledge/system/`.
     pub promote_reads: u64,
 }
 
@@ -44,10 +44,10 @@ impl Default for PlannerSettings {
 }
 
 impl PlannerSettings {
-    /// Rejects invalid thresholds.
+    /// Checks that the thresholds are in their ranges.
     ///
     /// # Errors
-    /// `Invalid`, naming the threshold.
+    /// `Invalid`, naming the threshold that is out of range.
     pub fn check(&self) -> Result<()> {
         for (name, value) in [("near_jaccard", self.near_jaccard), ("near_contained", self.near_contained)] {
             if !(0.5..=1.0).contains(&value) {

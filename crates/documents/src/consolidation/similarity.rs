@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const WORDS: usize = 3;
 /// The number of characters of a shingle, in scripts without spaces.
 const CHARACTERS: usize = 5;
-/// The maximum of documents with a shingle. A more frequent shingle is no evidence for a pair.
+/// The maximum number of documents that may share a shingle. A more frequent shingle does not
+/// select a pair.
 const POSTINGS_MAX: usize = 1_500;
 
-/// The ids of shingles, sorted, each once.
+/// A set of shingles as their ids, sorted.
 pub(super) type Shingles = Vec<u32>;
 
 /// Assigns ids to shingles. Equal texts in equal order get equal ids.
@@ -19,7 +20,7 @@ pub(super) type Shingles = Vec<u32>;
 pub(super) struct Interner(HashMap<String, u32>);
 
 impl Interner {
-    /// Returns the shingles of a normalised text.
+    /// Returns the set of shingles of a normalised text.
     pub(super) fn shingles(&mut self, normal: &str) -> Shingles {
         let mut ids: Vec<u32> = if lacks_spaces(normal) {
             let characters: Vec<char> = normal.chars().filter(|c| c.is_alphanumeric()).collect();
@@ -35,7 +36,7 @@ impl Interner {
         ids
     }
 
-    /// Returns the distinct words, as ids.
+    /// Returns the set of distinct words as ids.
     pub(super) fn words(&mut self, words: Vec<String>) -> Shingles {
         let mut ids: Vec<u32> = words.into_iter().map(|word| self.id(word)).collect();
         ids.sort_unstable();
@@ -49,7 +50,7 @@ impl Interner {
     }
 }
 
-/// True if most letters belong to scripts without spaces.
+/// Returns true if most letters belong to scripts that write no spaces between words.
 fn lacks_spaces(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let of_them = text.chars().filter(|c| c.is_alphabetic() && is_of_unspaced_script(*c)).count();
@@ -64,17 +65,17 @@ fn is_of_unspaced_script(c: char) -> bool {
         | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) // Han
 }
 
-/// Pairs of documents.
+/// The pairs of documents that are worth comparing.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pairs {
-    /// The pairs, with the smaller index first, sorted.
+    /// The pairs of indices, the smaller index first, sorted.
     pub(super) found: BTreeSet<(usize, usize)>,
-    /// True if there may be more pairs.
+    /// True if a limit ended the search, so that there may be more pairs.
     pub(super) is_cut: bool,
 }
 
-/// Returns the pairs of documents with at least one common shingle that is not too frequent. The
-/// rarest shingles come first, and all together yield at most `most` pairs.
+/// Returns the pairs of documents that share a shingle that is not too frequent. Rare shingles come
+/// first. The result has at most `most` pairs.
 pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     let mut holders: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, shingles) in all.iter().enumerate() {
@@ -102,8 +103,8 @@ pub(super) fn pairs(all: &[Shingles], most: usize) -> Pairs {
     pairs
 }
 
-/// Returns the share of the smaller document's shingles that the other one also has; 0 if it has
-/// none.
+/// Returns the share, 0 to 1, of the smaller document's shingles that the other document also has.
+/// 0 if the smaller document has no shingles.
 pub(super) fn contained(left: &Shingles, right: &Shingles) -> f32 {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if small.is_empty() {

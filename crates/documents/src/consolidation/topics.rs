@@ -1,6 +1,6 @@
-//! Merges facts of one topic into one file: documents of `knowledge/facts/` with one title, in one
-//! scope. The oldest one stays, and the lines of the others follow in order of their age. No text
-//! is composed: lines stay unchanged, and a present line is not repeated.
+//! The pass that merges facts about one topic into one document: documents of `knowledge/facts/`
+//! with the same title and scope. The oldest stays, and the lines of the others follow by age.
+//! Lines stay unchanged, and a line that is already present is not repeated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::{duplicate_lines, duplicates, normal_form};
 /// The directory whose documents are facts.
 const FACTS: &str = "knowledge/facts/";
 
-/// The properties that documents of one topic share: place, scope, trust and title.
+/// The properties that documents of a topic share: namespace and strategy, scope, trust and title.
 type Topic = (String, Option<String>, TrustTier, String);
 
 pub(super) fn gather(working: &mut PlanningState<'_>) {
@@ -41,7 +41,7 @@ pub(super) fn gather(working: &mut PlanningState<'_>) {
     }
 }
 
-/// Returns the title by which a document is a fact of a topic; `None` for all others.
+/// Returns the title of a document that states facts about a topic. `None` for all others.
 fn title(document: &PlanDocument) -> Option<String> {
     let key = reference_key(&document.reference);
     let is_fact = key.strip_prefix(FACTS).is_some_and(|name| !name.contains('/') && name.ends_with(".md"));
@@ -49,7 +49,8 @@ fn title(document: &PlanDocument) -> Option<String> {
     (is_fact && !document.pinned).then(|| topic_key(title)).filter(|title| !title.is_empty())
 }
 
-/// Returns the merge of a topic; `None` if it would be too large, or no description is free.
+/// Returns the action that merges the documents of a topic. `None` if the result would be too
+/// large, or every possible description is already used in the directory.
 fn gathered(working: &PlanningState<'_>, members: &[usize]) -> Option<Action> {
     let documents: Vec<&PlanDocument> =
         members.iter().filter_map(|at| working.documents.get(*at).copied()).collect();
@@ -72,7 +73,7 @@ fn gathered(working: &PlanningState<'_>, members: &[usize]) -> Option<Action> {
     })
 }
 
-/// Returns the texts of documents in sequence, each list line and each text once.
+/// Returns the texts of documents one after the other, each list line and each text once.
 fn joined(documents: &[&PlanDocument]) -> String {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut body = String::new();

@@ -1,5 +1,5 @@
-//! `document_append`: adds lines to a document in one step on the server. Concurrent writers lose
-//! no line, and a repeated line is added once.
+//! `document_append`: adds lines to a document in one step on the server. Lines of concurrent
+//! writers are all kept, and a repeated line is added once.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;
@@ -20,42 +20,42 @@ use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// The maximum of lines of one call.
+/// The maximum number of lines in a call.
 const LINES_MAX: usize = 10_000;
 
-/// The document to append to.
+/// The document to which lines are appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppendTo {
     /// The document at a path.
     Path(String),
-    /// The document of a topic.
+    /// The document of a topic, given by its title.
     Title(String),
 }
 
 /// A request to append lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentAppend {
-    /// The tree.
+    /// The tree that contains the document.
     pub tree: TreeAsk,
-    /// The document.
+    /// The document to append to.
     pub to: AppendTo,
-    /// The lines.
+    /// The lines to append.
     pub lines: Vec<String>,
-    /// True to create a missing document.
+    /// True to create the document if it does not exist.
     pub if_absent_create: bool,
-    /// The precondition.
+    /// The condition under which the lines are appended. `None` appends always.
     pub precondition: Option<Precondition>,
-    /// The reason.
+    /// The reason for the change, stored with the version.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Adds lines to a document. Lines that it already has are not added again, unless the caller
-    /// may not read it.
+    /// Adds lines to a document. A line that the document already has is added only if the caller
+    /// may not read the document.
     ///
     /// # Errors
-    /// `NotFound` if there is none and none is to be created; `STALE_VERSION`; `Denied`; `Invalid`;
-    /// `TooLarge`.
+    /// `NotFound` if the document does not exist and `if_absent_create` is false; `STALE_VERSION`;
+    /// `Denied`; `Invalid`; `TooLarge`.
     pub async fn document_append(
         &self,
         caller: &Principal,
@@ -116,9 +116,9 @@ impl DocumentWriter<'_> {
         Ok(DocumentWritten { added: Some(added), ..written })
     }
 
-    /// Returns the text of a document with lines appended, and their number. For a caller without
-    /// read access, lines that it already has are appended again. Otherwise the answer, or the
-    /// missing change, would reveal them.
+    /// Returns a document's text with lines appended, and the number of appended lines. For a
+    /// caller without read access, lines that the text already has are appended again, because
+    /// otherwise the answer would reveal that they exist.
     pub(crate) fn appended<'a>(&self, text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
         if self.may_read { appended(text, lines) } else { appended_unread(text, lines) }
     }

@@ -1,5 +1,4 @@
-//! Appends lines to a text, each once. Lines of two concurrent writers are both added, and a
-//! repeated line is already present. Pure.
+//! Appending of lines to a text, each once: a line that is already present is not repeated. Pure.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +6,15 @@ use loci_engine::document_text::line_ends::line_end;
 use unicode_normalization::UnicodeNormalization;
 
 /// Returns a text with the lines appended that it does not have yet, and their number. Lines are
-/// compared in NFC and without surrounding white space; empty ones are ignored. The text itself
-/// stays unchanged, except for a missing final line end. New lines use the text's line end.
+/// compared in NFC without surrounding white space, and empty lines are ignored. The text stays
+/// unchanged, except that a missing final line end is added. New lines use the line end of the
+/// text.
 pub(crate) fn appended<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
     added(text, text.lines().map(same).collect(), lines)
 }
 
-/// Appends lines as [`appended`] does, but compares them with one another only: lines that the text
-/// has change nothing.
+/// Appends lines like [`appended`], but also those that the text already has. Only repetitions
+/// within `lines` are dropped.
 pub(crate) fn appended_unread<'a>(text: &str, lines: impl IntoIterator<Item = &'a str>) -> (String, u64) {
     added(text, BTreeSet::new(), lines)
 }
@@ -41,7 +41,7 @@ fn added<'a>(
     (out, added)
 }
 
-/// Returns the form in which lines are compared.
+/// Returns the normalised line for comparisons.
 fn same(line: &str) -> String {
     line.trim().nfc().collect()
 }

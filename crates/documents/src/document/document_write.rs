@@ -1,6 +1,6 @@
-//! The writes of documents: the record changes of every operation on a tree. Each makes a new
-//! version with its telemetry row and its tree entry, in the transaction of the caller. The caller
-//! selects the document and checks its preconditions before.
+//! The writes of documents: every operation on a tree changes records through these functions.
+//! Each makes a new version with its telemetry row and its tree entry, in the caller's transaction.
+//! The caller selects the document and checks preconditions first.
 
 use std::cell::{Cell, RefCell};
 
@@ -25,43 +25,46 @@ use crate::removed_content::redacted_content;
 use crate::trees::reconciliation::RecordChangeDetails;
 use crate::trees::tree::Tree;
 
-/// The writer in a tree and the time. One per transaction.
+/// A writer of documents in one tree, for one transaction.
 pub(crate) struct DocumentWriter<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) tree: &'a Tree,
     /// The part of the tree to which the caller may write.
     pub(crate) view: &'a View,
-    /// True if the caller administers the namespace.
+    /// True if the caller has a grant of admin on the namespace.
     pub(crate) is_admin: bool,
-    /// True if the caller may read the tree. Answers to other callers depend on no stored content.
+    /// True if the caller may read the tree. Answers to other callers must not depend on stored
+    /// content.
     pub(crate) may_read: bool,
     pub(crate) by: &'a str,
     pub(crate) policy: SafetyPolicy,
-    /// The vault with the key that identifies redacted contents, which must not be stored again.
+    /// The vault whose key computes the digests of redacted contents, which must not be stored
+    /// again.
     pub(crate) vault: &'a dyn Vault,
     pub(crate) now: Timestamp,
-    /// The run that the changes belong to.
+    /// The id of the consolidation run that makes the changes. `None` outside of a run.
     pub(crate) run: Option<&'a str>,
-    /// The memory's sequence before the first change.
+    /// The sequence of the memory before the first change.
     pub(crate) behind: u64,
-    /// The ids of records to create, in order.
+    /// The ids for records to create, in order.
     pub(crate) ids: &'a [RecordId],
-    /// The number of used ids.
+    /// The number of `ids` that are used.
     pub(crate) used: Cell<usize>,
-    /// The findings of safety checks.
+    /// The findings of safety checks in this transaction.
     pub(crate) found: RefCell<Tally>,
 }
 
-/// A live document.
+/// A document that is not archived, with its record.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveDocument {
     pub(crate) entry: TreeEntry,
     pub(crate) record: Record,
-    /// The requested path, if the document was moved.
+    /// The path that the caller requested, if the document has moved away from there.
     pub(crate) redirected_from: Option<String>,
 }
 
-/// Returns the live document at a path, also through an alias.
+/// Returns the document at a path, or the one that moved away from that path. `None` if there is
+/// none.
 ///
 /// # Errors
 /// The errors of the store.
@@ -93,7 +96,7 @@ pub(crate) fn find(
 }
 
 impl DocumentWriter<'_> {
-    /// Returns the live document at a path.
+    /// Returns the document at a path. `None` if there is none.
     pub(crate) fn find(&self, tx: &dyn ReadTx, path: &DocumentPath) -> Result<Option<LiveDocument>> {
         find(tx, self.tree, path, self.now)
     }
@@ -101,8 +104,8 @@ impl DocumentWriter<'_> {
     /// Creates a document at a path that no other document has.
     ///
     /// # Errors
-    /// `PATH_CONFLICT`; `Denied` if the caller may not write; `Invalid` and `TooLarge` for its
-    /// content.
+    /// `PATH_CONFLICT` if another document has the path; `Denied` if the caller may not write;
+    /// `Invalid` and `TooLarge` for the content.
     pub(crate) fn create(
         &self,
         tx: &mut dyn Tx,
@@ -113,7 +116,7 @@ impl DocumentWriter<'_> {
         self.create_marked(tx, path, content, reason, |_| {})
     }
 
-    /// Creates a document with record members that are not part of its content.
+    /// Creates a document whose record has additional members that are not part of the content.
     ///
     /// # Errors
     /// See [`DocumentWriter::create`].
@@ -168,10 +171,10 @@ impl DocumentWriter<'_> {
         self.settled(tx, record, DocumentOperation::Created)
     }
 
-    /// Writes the next version of a document, unless it is unchanged.
+    /// Writes the next version of a document, unless it would equal the current one.
     ///
     /// # Errors
-    /// `Denied` if the caller may not write; `Invalid` and `TooLarge` for its content.
+    /// `Denied` if the caller may not write; `Invalid` and `TooLarge` for the content.
     pub(crate) fn replace(
         &self,
         tx: &mut dyn Tx,
@@ -182,7 +185,7 @@ impl DocumentWriter<'_> {
         self.replace_marked(tx, found, content, told, |_| {})
     }
 
-    /// Writes the next version with record members that are not part of the content.
+    /// Writes the next version of a document, with record members that are not part of the content.
     ///
     /// # Errors
     /// See [`DocumentWriter::replace`].
@@ -204,8 +207,9 @@ impl DocumentWriter<'_> {
         self.put(tx, &found.record, record, told)
     }
 
-    /// Checks a new content; `before` is the replaced document. An expired content is rejected,
-    /// because it and its file would vanish at once.
+    /// Checks the new content of a document. `before` is the document that it replaces. Content
+    /// that has already expired is rejected, because the document and its file would vanish at
+    /// once.
     fn check_content(
         &self,
         content: &DocumentContent,
@@ -222,8 +226,8 @@ impl DocumentWriter<'_> {
         Ok(())
     }
 
-    /// True if a version must not be restored, because its content was redacted, in this document
-    /// or in another one with equal content.
+    /// Returns true if a version must not be restored because its content was redacted, in this
+    /// document or in another one with the same content.
     pub(crate) fn is_taken_out(&self, tx: &dyn ReadTx, was: &Record) -> Result<bool> {
         Ok(is_redacted(was) || redacted_content::is_taken_out(tx, self.vault, &self.memory.id, &was.text)?)
     }
@@ -248,7 +252,7 @@ impl DocumentWriter<'_> {
     /// Moves a document to another path and leaves an alias at the old one.
     ///
     /// # Errors
-    /// `PATH_CONFLICT`; `Denied` if the caller may not write.
+    /// `PATH_CONFLICT` if another document has the path; `Denied` if the caller may not write.
     pub(crate) fn move_to(
         &self,
         tx: &mut dyn Tx,
@@ -269,9 +273,9 @@ impl DocumentWriter<'_> {
         self.put(tx, &found.record, record, (DocumentOperation::Moved, reason))
     }
 
-    /// Writes the next version of a record as the caller built it, unless it is unchanged. For a
-    /// caller without read access an unchanged version is written, too. Otherwise the answer would
-    /// reveal the content.
+    /// Writes the next version of a record, as the caller built it, unless it would equal the
+    /// current one. For a caller without read access an equal version is written, too, because
+    /// otherwise the answer would reveal the stored content.
     ///
     /// # Errors
     /// The errors of the store.
@@ -299,7 +303,7 @@ impl DocumentWriter<'_> {
         self.settled(tx, record, operation)
     }
 
-    /// Returns the next version of a record with that content; its path and state are unchanged.
+    /// Returns the next version of a record with a new content. Its path and state stay the same.
     pub(crate) fn next_version(&self, stored: &Record, content: &DocumentContent) -> Result<Record> {
         let full = || Error::conflict("the document has too many versions: move it away and write a new one");
         let masked =
@@ -331,8 +335,8 @@ impl DocumentWriter<'_> {
         Ok(record)
     }
 
-    /// Returns the metadata of a document without secrets. Texts of its head are masked one by one:
-    /// a mask within its lines could be parsed differently, or destroy the head.
+    /// Returns the metadata of a document with secrets masked. The texts of its head are masked one
+    /// by one, because a mask across several lines could make the head unreadable.
     fn metadata_of(&self, content: &DocumentContent, before: &Metadata) -> Result<Metadata> {
         let mode = self.policy.secrets;
         let mut mask = |text: String| secrets::redact(text, mode).0;
@@ -344,8 +348,8 @@ impl DocumentWriter<'_> {
         Err(Error::invalid("head", format!("{rule}: take the secret out of the head")))
     }
 
-    /// Checks that no directory of a path is a document, and that no document is below the path: a
-    /// file system could not represent both.
+    /// Checks that no directory of the path is itself a document, and that no document is below the
+    /// path: a file system could represent neither.
     fn check_directories(
         &self,
         tx: &dyn ReadTx,
@@ -396,7 +400,7 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// Returns the telemetry detail of a change.
+/// Returns the telemetry detail that describes a change.
 fn told(operation: DocumentOperation, reason: Option<&str>) -> String {
     match reason {
         Some(reason) => format!("{}: {reason}", operation.as_str()),
@@ -404,7 +408,7 @@ fn told(operation: DocumentOperation, reason: Option<&str>) -> String {
     }
 }
 
-/// True if a version would be unchanged.
+/// Returns true if a new version equals the current one.
 pub(crate) fn says_the_same(old: &Record, new: &Record) -> bool {
     old.text == new.text
         && old.title == new.title

@@ -1,4 +1,4 @@
-//! `document_edit`: applies an edit, described by the present text, to the current document in one
+//! `document_edit`: applies an edit that quotes the current text, to the current document, in one
 //! step on the server.
 
 use loci_engine::access;
@@ -19,21 +19,21 @@ use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// A condition that only readers may set, as its error names it.
+/// The name of conditions that only readers may set, for an error text.
 pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest";
 
-/// An edit of a document.
+/// A request to edit a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentEdit {
-    /// The tree.
+    /// The tree that contains the document.
     pub tree: TreeAsk,
     /// The path of the document.
     pub path: String,
-    /// The edit.
+    /// The edit to apply to the text.
     pub edit: Edit,
-    /// The precondition.
+    /// The condition under which the edit is applied. `None` applies it always.
     pub precondition: Option<Precondition>,
-    /// The reason.
+    /// The reason for the change, stored with the version.
     pub reason: Option<String>,
 }
 
@@ -41,8 +41,9 @@ impl Documents {
     /// Edits a document.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` if the edit does not fit the document; `STALE_VERSION`; `TooLarge`;
-    /// `Denied` without grants of read and write, because an edit that fits reveals the content.
+    /// `NotFound`; `Invalid` if the edit does not apply to the text; `STALE_VERSION`; `TooLarge`;
+    /// `Denied` without grants of both read and write, because the success of an edit reveals
+    /// content.
     pub async fn document_edit(
         &self,
         caller: &Principal,
@@ -66,20 +67,20 @@ impl Documents {
 }
 
 impl DocumentWriter<'_> {
-    /// Requires that the caller may read the tree, too, because the answer to `what` depends on
-    /// stored content.
+    /// Requires that the writer may also read the tree. `what` names the part of the request whose
+    /// answer depends on stored content.
     ///
     /// # Errors
-    /// `Denied`.
+    /// `Denied` if the writer may not read the tree.
     pub(crate) fn require_reading(&self, what: &str) -> Result<()> {
         if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
     }
 
-    /// Requires that the caller may read the tree, too, if a condition names digests: a condition
-    /// that holds reveals the content.
+    /// Requires that the writer may also read the tree, if a condition names digests: the success
+    /// of such a write reveals the content.
     ///
     /// # Errors
-    /// `Denied`.
+    /// `Denied` if the writer may not read the tree.
     pub(crate) fn require_comparable(&self, precondition: Option<&Precondition>) -> Result<()> {
         if precondition.is_some_and(Precondition::names_digests) {
             return self.require_reading(COMPARISON);
@@ -91,7 +92,7 @@ impl DocumentWriter<'_> {
     /// moved, only to a caller with read access.
     ///
     /// # Errors
-    /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.
+    /// `STALE_VERSION` if it does not hold; `Denied` for digests that the caller may not compare.
     pub(crate) fn check(
         &self,
         precondition: &Precondition,
@@ -111,7 +112,7 @@ impl DocumentWriter<'_> {
         })
     }
 
-    /// Returns the existing document at a path, after checking the precondition.
+    /// Returns the document at a path after checking the precondition.
     ///
     /// # Errors
     /// `NotFound`; `STALE_VERSION`.

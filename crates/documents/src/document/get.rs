@@ -16,46 +16,46 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_view::TreeView;
 use crate::upkeep::CHANGELOG;
 
-/// The maximum of similar paths in the error for a missing document.
+/// The maximum number of similar paths in the error for a missing document.
 const NEAREST: usize = 3;
 
-/// The minimum similarity of such a path to the requested one, 0 to 1.
+/// The minimum similarity of a suggested path to the requested one, 0 to 1.
 const NEAR: f64 = 0.6;
 
-/// A document.
+/// A document as the API returns it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentShown {
-    /// The path.
+    /// The path of the document in its tree.
     pub path: String,
-    /// The origin of the path.
+    /// The origin of the path: a document has its own, other records have a derived one.
     pub origin: PathOrigin,
-    /// The requested path, if the document was moved.
+    /// The path that the caller requested, if the document has moved away from there.
     pub redirected_from: Option<String>,
-    /// The record.
+    /// The record that holds the document.
     pub record: RecordId,
     /// The kind of the record.
     pub kind: RecordKind,
     /// The version of the record.
     pub version: u32,
-    /// The memory's sequence of its last change.
+    /// The sequence of the memory at the last change of the record.
     pub sequence: u64,
-    /// The content.
+    /// The content of the document.
     pub content: DocumentContent,
-    /// The summary in listings.
+    /// The summary that listings show.
     pub summary: String,
-    /// The file in the native layout.
+    /// The document as a file, with its head.
     pub file: String,
-    /// The SHA-256 of that file, in hex digits.
+    /// The SHA-256 of `file`, in hex digits.
     pub file_sha256: String,
-    /// The SHA-256 of the text, in hex digits.
+    /// The SHA-256 of the text without the head, in hex digits.
     pub content_sha256: String,
-    /// The trust tier.
+    /// The tier of trust in the document.
     pub tier: TrustTier,
-    /// The expiry time.
+    /// The time at which the document expires. `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
-    /// The creation time.
+    /// The time at which the document was created.
     pub created_at: Timestamp,
-    /// The time of the last change.
+    /// The time at which the document was last changed.
     pub updated_at: Timestamp,
 }
 
@@ -87,14 +87,14 @@ impl DocumentShown {
         }
     }
 
-    /// Returns the entity tag of the file.
+    /// Returns the entity tag of the document as a file.
     pub fn etag(&self) -> String {
         etag(&self.file_sha256)
     }
 }
 
 impl Documents {
-    /// Returns a document. The read counts.
+    /// Returns a document by its path, and counts the read.
     ///
     /// # Errors
     /// `NotFound`, with the most similar paths; `Denied` without a grant of read on the whole
@@ -105,7 +105,7 @@ impl Documents {
         Ok(shown)
     }
 
-    /// Returns a document without counting the read.
+    /// Returns a document by its path without counting the read.
     pub(crate) async fn document_unread(
         &self,
         caller: &Principal,
@@ -138,7 +138,7 @@ impl Documents {
 }
 
 impl DocumentShown {
-    /// Returns a document that Loci renders, without a record, which cannot be written.
+    /// Returns a document that Loci writes itself. It has no record, and callers cannot change it.
     pub(crate) fn rendered(path: &str, text: String, (sequence, at): (u64, Timestamp)) -> Result<Self> {
         let content = DocumentContent::raw(text);
         let file_sha256 = sha256(&content.body);
@@ -173,7 +173,7 @@ pub(crate) fn missing(path: &DocumentPath, view: &TreeView, now: Timestamp) -> E
     Error::not_found(format!("{rule} Nearest: {}", near.join(", "))).listing(near)
 }
 
-/// Returns the paths that are most similar to one.
+/// Returns the existing paths that are most similar to a missing one.
 fn nearest(path: &DocumentPath, view: &TreeView, now: Timestamp) -> Vec<String> {
     let wanted = pairs(path.key().as_str());
     let name = pairs(path.file_name());
@@ -190,14 +190,14 @@ fn nearest(path: &DocumentPath, view: &TreeView, now: Timestamp) -> Vec<String> 
     found.into_iter().take(NEAREST).map(|(_, path)| path.to_owned()).collect()
 }
 
-/// Returns the pairs of neighbouring characters, sorted.
+/// Returns the pairs of adjacent characters of a text, sorted.
 fn pairs(text: &str) -> Vec<(char, char)> {
     let mut pairs: Vec<_> = text.chars().zip(text.chars().skip(1)).collect();
     pairs.sort_unstable();
     pairs
 }
 
-/// Returns the similarity of two sorted lists, 0 to 1 (Dice).
+/// Returns the Dice similarity of two sorted lists, 0 to 1.
 fn alike(a: &[(char, char)], b: &[(char, char)]) -> f64 {
     let (mut left, mut right, mut common) = (a.iter().peekable(), b.iter().peekable(), 0_u32);
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {

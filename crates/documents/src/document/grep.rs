@@ -1,6 +1,6 @@
-//! `tree_grep`: the lines of documents that match a pattern. Documents are read here and matched
-//! off the async runtime (`line_search`). The matching of one call ends after two seconds with the
-//! results so far.
+//! `tree_grep`: the lines of documents that match a pattern. This module reads the documents, and
+//! `line_search` matches them off the async runtime. After two seconds of matching, a call returns
+//! the results so far.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use crate::Documents;
 use crate::trees::list::{directory, is_below};
 use crate::trees::tree::TreeAsk;
 
-/// The default number of lines.
+/// The default maximum number of matching lines.
 pub(super) const MATCHES: u32 = 50;
-/// The maximum of lines.
+/// The maximum number of matching lines that a caller may request.
 const MATCHES_MAX: u32 = 1_000;
-/// The maximum of context lines around each match.
+/// The maximum number of context lines around each match that a caller may request.
 const CONTEXT_MAX: u32 = 20;
-/// The number of documents per read.
+/// The number of documents per transaction.
 const CHUNK: usize = 100;
-/// The time limit of matching, in microseconds.
+/// The time limit of matching in one call, in microseconds.
 const TIME_US: u64 = 2_000_000;
 
 impl Documents {
-    /// Searches lines in a tree.
+    /// Returns the lines of a tree's documents that match a pattern.
     ///
     /// # Errors
-    /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the
+    /// `Invalid` for the pattern, the path or a number; `Denied` without a grant of read on the
     /// whole namespace.
     pub async fn tree_grep(&self, caller: &Principal, ask: &TreeAsk, asked: &GrepAsk) -> Result<GrepResult> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;

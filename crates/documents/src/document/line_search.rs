@@ -1,5 +1,5 @@
-//! The lines of documents that match a caller's pattern, within a time limit. `grep` reads the
-//! documents.
+//! A search for lines of documents that match a caller's pattern, within a time limit. `grep`
+//! reads the documents.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use loci_api::documents::tree::{GrepLine, GrepResult};
 use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::clock::Clock;
 
-/// The maximum of characters of a returned line.
+/// The maximum number of characters of a returned line. A longer line is cut.
 const LINE_CHARS: usize = 300;
 
-/// The search and its results so far.
+/// A search for lines, with its results so far.
 pub(super) struct LineSearch {
     pub(super) pattern: CallerPattern,
-    /// The maximum of matches.
+    /// The maximum number of matching lines.
     pub(super) most: u32,
     /// The number of context lines around each match.
     pub(super) context: usize,
@@ -32,7 +32,7 @@ struct Lines<'t> {
 }
 
 impl LineSearch {
-    /// Searches documents, each with its path. Returns false if the search is over.
+    /// Searches documents, given by path and text. Returns false if a limit ended the search.
     pub(super) fn documents(&mut self, documents: &[(String, String)]) -> bool {
         let began_us = self.clock.monotonic_us();
         let until_us = began_us.saturating_add(self.left_us);
@@ -70,8 +70,8 @@ impl LineSearch {
         true
     }
 
-    /// Returns true if a line matches. Without time left, or for a line that is too long for the
-    /// pattern, it returns false.
+    /// Returns true if the line with this number matches. Returns false when the time is used up,
+    /// and for a line that is too long for the pattern.
     fn is_match(&mut self, lines: &mut Lines<'_>, number: usize) -> bool {
         let Some((line, known)) = lines.all.get_mut(number) else { return false };
         if let Some(known) = known {

@@ -1,4 +1,4 @@
-//! Documents: the operations that read and change one, and the parts that they share.
+//! Operations that read and change one document, and the code that they share.
 
 pub(super) mod append;
 pub(crate) mod appended_lines;

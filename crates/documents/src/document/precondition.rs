@@ -1,27 +1,27 @@
-//! Preconditions of changes. A change without one is rejected if it could overwrite a concurrent
-//! change.
+//! Preconditions of changes to documents. A change that could overwrite a concurrent one is
+//! rejected without a precondition.
 
 use loci_engine::document_text::content::etag;
 use loci_model::{Error, Reason, Result};
 
 use super::document_write::LiveDocument;
 
-/// A precondition.
+/// A precondition of a change to a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Precondition {
     /// No condition: the caller forces the change.
     Any,
-    /// No document exists (`If-None-Match: *`).
+    /// The document must not exist (`If-None-Match: *`).
     Absent,
-    /// A document with one of these entity tags exists (`If-Match`); `*` is any.
+    /// The document must exist with one of these entity tags (`If-Match`). `*` matches any.
     Matches(Vec<String>),
 }
 
 impl Precondition {
-    /// Parses the two headers; `None` if both are absent.
+    /// Parses the precondition in the two HTTP headers. `None` if both are absent.
     ///
     /// # Errors
-    /// `Invalid` if both are present, or `If-None-Match` is not `*`.
+    /// `Invalid` if both headers are present, or `If-None-Match` is not `*`.
     pub fn of_headers(if_match: Option<&str>, if_none_match: Option<&str>) -> Result<Option<Self>> {
         match (if_match, if_none_match) {
             (None, None) => Ok(None),
@@ -34,22 +34,22 @@ impl Precondition {
         }
     }
 
-    /// Parses a list of entity tags.
+    /// Parses the list of entity tags of an `If-Match` header.
     pub fn of_tags(tags: &str) -> Self {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"').to_owned();
         Self::Matches(tags.split(',').map(bare).filter(|tag| !tag.is_empty()).collect())
     }
 
-    /// True if the outcome of the check reveals the content of a document, and not only its
-    /// existence.
+    /// Returns true if the outcome of the check reveals the content of a document, and not only if
+    /// the document exists.
     pub(crate) fn names_digests(&self) -> bool {
         matches!(self, Self::Matches(tags) if tags.iter().any(|tag| tag != "*"))
     }
 
-    /// Returns the required precondition.
+    /// Returns the given precondition, for a change that requires one.
     ///
     /// # Errors
-    /// `PRECONDITION_REQUIRED` without one.
+    /// `PRECONDITION_REQUIRED` if none is given.
     pub(super) fn required(given: Option<Self>) -> Result<Self> {
         given.ok_or_else(|| {
             let rule = "send If-Match with the document's ETag, If-None-Match: * for a new document, or force=true to \
@@ -58,10 +58,10 @@ impl Precondition {
         })
     }
 
-    /// Checks the precondition against the present document.
+    /// Checks the precondition against the current document.
     ///
     /// # Errors
-    /// `STALE_VERSION`, with the present entity tag and version.
+    /// `STALE_VERSION`, with the current entity tag and version, if it does not hold.
     pub(super) fn check(&self, path: &str, found: Option<&LiveDocument>) -> Result<()> {
         let holds = match (self, found) {
             (Self::Any, _) | (Self::Absent, None) => true,

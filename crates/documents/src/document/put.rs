@@ -1,5 +1,5 @@
-//! `document_put`: writes a document, new or in place of the present one. Without a path it gets
-//! one from its title. If a document of its topic exists, its lines are appended to that document.
+//! `document_put`: creates or replaces a document. Without a path, the document gets one from its
+//! title. If a document of the same topic exists, the new lines are appended to it instead.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::calls::reason_text;
@@ -21,42 +21,42 @@ use crate::removed_content::erased_documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// The default directory of documents without a path.
+/// The default directory of documents that are written without a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";
 
-/// The form of a document's content.
+/// The form in which a caller sends the content of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutContent {
-    /// A whole file, whose head is parsed.
+    /// A whole file with its head, which the server parses.
     File(String),
-    /// A whole file that is stored unchanged as the text.
+    /// A whole file that is stored unchanged as the text of the document.
     Raw(String),
-    /// Separate parts.
+    /// The members of the document, separately.
     Parts(DocumentContent),
 }
 
 /// A request to write a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentPut {
-    /// The tree.
+    /// The tree that contains the document.
     pub tree: TreeAsk,
-    /// The path; none: derived from the title.
+    /// The path of the document. `None` derives it from the title.
     pub path: Option<String>,
-    /// The content.
+    /// The content of the document.
     pub content: PutContent,
-    /// The precondition; required with a path.
+    /// The condition under which the document is written. Required if there is a path.
     pub precondition: Option<Precondition>,
-    /// The reason.
+    /// The reason for the change, stored with the version.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Writes a document.
+    /// Writes a document, and returns the result.
     ///
     /// # Errors
-    /// `PRECONDITION_REQUIRED` with a path and without a precondition; `STALE_VERSION` if it does
-    /// not hold; `PATH_CONFLICT`; `Denied` if the caller may not write; `Invalid` and `TooLarge`
-    /// for path and content.
+    /// `PRECONDITION_REQUIRED` if there is a path and no precondition; `STALE_VERSION` if the
+    /// precondition does not hold; `PATH_CONFLICT`; `Denied` if the caller may not write; `Invalid`
+    /// and `TooLarge` for the path and the content.
     pub async fn document_put(
         &self,
         caller: &Principal,
@@ -66,11 +66,12 @@ impl Documents {
         self.document_put_if_erased(caller, put, token, IfErased::Answer).await
     }
 
-    /// Writes a document for an import. A document that was archived or erased here is rejected, or
-    /// restored on request.
+    /// Writes a document of an import. If the document was archived or erased on this server, it is
+    /// rejected, or restored if the import requests that.
     ///
     /// # Errors
-    /// See [`Documents::document_put`]; `SOURCE_ERASED`.
+    /// The errors of [`Documents::document_put`]; `SOURCE_ERASED` for an archived or erased
+    /// document.
     pub async fn document_put_if_erased(
         &self,
         caller: &Principal,
@@ -118,8 +119,8 @@ impl Documents {
 }
 
 impl DocumentWriter<'_> {
-    /// Returns the content of a file, limited to the members for which its writer has a grant: the
-    /// head of a file may come from anyone.
+    /// Returns the content of a file without the members that its writer has no grant for, because
+    /// the head of a file may come from anyone.
     pub(crate) fn as_granted(
         &self,
         tx: &dyn ReadTx,
@@ -137,7 +138,7 @@ impl DocumentWriter<'_> {
         Ok(content.clone().without_claims(before.as_ref(), self.now))
     }
 
-    /// Writes a document at a path, new or in place of the present one.
+    /// Writes a document at a path: creates it, or replaces the existing one.
     pub(crate) fn put_at(
         &self,
         tx: &mut dyn Tx,
@@ -170,8 +171,8 @@ impl DocumentWriter<'_> {
         }
     }
 
-    /// Writes a document whose path follows from its title, or appends its lines to an existing
-    /// topic.
+    /// Writes a document without a path: derives the path from the title, or appends the lines to a
+    /// document of the same topic.
     pub(crate) fn put_anywhere(
         &self,
         tx: &mut dyn Tx,
@@ -213,7 +214,7 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// True for the line of the heading that names a text.
+/// Returns true if the line is the heading that names the text.
 fn is_heading(line: &str, heading: Option<&str>) -> bool {
     let bare = line.trim_start();
     bare.starts_with('#')

@@ -1,6 +1,6 @@
-//! Read counts of documents: counted in this process and stored in the ledger periodically, so that
-//! no read costs a write. The counts since the last store are lost if the process is killed, which
-//! is acceptable for a hint.
+//! Read counts of documents. This process counts the reads and periodically stores the sums in
+//! the ledger, so that a read causes no write. If the process is killed, the reads since the last
+//! storing are lost, because the counts are only hints.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,16 +14,17 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use crate::Documents;
 use crate::upkeep;
 
-/// The maximum of records with unsaved reads. Reads of further records are not counted until these
-/// are stored.
+/// The maximum number of records with unsaved reads. Reads of further records are not counted until
+/// the next save.
 const WAITING_MAX: usize = 20_000;
-/// The maximum of records per write, all of one memory, so that other writers do not wait for it.
+/// The maximum number of records per write transaction, all of one memory, so that other writers do
+/// not wait long.
 const RECORDS_PER_WRITE: usize = 100;
 
 /// The unsaved reads by record: their number, and the time of the last one.
 type UnsavedReads = BTreeMap<(MemoryId, RecordId), (u64, Timestamp)>;
 
-/// The reads that this process counts.
+/// The unsaved reads of documents in this process.
 #[derive(Debug, Default)]
 pub(crate) struct ReadCounts(Mutex<UnsavedReads>);
 
@@ -55,7 +56,7 @@ impl ReadCounts {
     }
 }
 
-/// A record with its unsaved reads.
+/// A record with its unsaved reads: their number, and the time of the last one.
 type RecordReads = ((MemoryId, RecordId), (u64, Timestamp));
 
 fn add(waiting: &mut UnsavedReads, (memory, record): (&MemoryId, &RecordId), (count, at): (u64, Timestamp)) {
@@ -67,7 +68,7 @@ fn add(waiting: &mut UnsavedReads, (memory, record): (&MemoryId, &RecordId), (co
     *counted = (counted.0.saturating_add(count), counted.1.max(at));
 }
 
-/// Returns the number of reads of a record.
+/// Returns the stored number of reads of a record.
 ///
 /// # Errors
 /// The errors of the store.
@@ -77,10 +78,10 @@ pub(crate) fn of(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Resul
 }
 
 impl Documents {
-    /// Stores the counted reads. Returns the number of their records.
+    /// Stores the unsaved reads. Returns the number of records with reads.
     ///
     /// # Errors
-    /// The errors of the store; the counts then stay until the next time.
+    /// The errors of the store. The unsaved reads are then stored the next time.
     pub async fn reads_kept(&self) -> Result<usize> {
         let waiting: Vec<RecordReads> = self.parts.reads.take().into_iter().collect();
         let mut rest = waiting.as_slice();
@@ -132,7 +133,7 @@ fn add_to(tx: &mut dyn Tx, record: &Record, count: u64, at: Timestamp) -> Result
     tx.ledger_mut().put_noun(&reads)
 }
 
-/// Adds the read counts of several documents to the document that they were merged into.
+/// Adds the read counts of merged documents to the document that replaces them.
 ///
 /// # Errors
 /// The errors of the store.

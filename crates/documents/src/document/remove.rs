@@ -1,5 +1,5 @@
 //! `document_delete` and `document_move`: archive a document, or move it to another path. Neither
-//! removes anything: versions stay, and the old path leads to the document.
+//! erases anything: versions stay, and the old path of a moved document leads to it.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;
@@ -17,28 +17,28 @@ use crate::trees::tree_write::TreeWrite;
 /// A request to archive a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentDelete {
-    /// The tree.
+    /// The tree that contains the document.
     pub tree: TreeAsk,
     /// The path of the document.
     pub path: String,
-    /// The precondition; required.
+    /// The condition under which the document is archived. It is required.
     pub precondition: Option<Precondition>,
-    /// The reason.
+    /// The reason for the change, stored with the version.
     pub reason: Option<String>,
 }
 
 /// A request to move a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentMove {
-    /// The tree.
+    /// The tree that contains the document.
     pub tree: TreeAsk,
-    /// The present path.
+    /// The current path of the document.
     pub from: String,
-    /// The new path.
+    /// The new path of the document.
     pub to: String,
-    /// The precondition.
+    /// The condition under which the document is moved. `None` moves it always.
     pub precondition: Option<Precondition>,
-    /// The reason.
+    /// The reason for the change, stored with the version.
     pub reason: Option<String>,
 }
 

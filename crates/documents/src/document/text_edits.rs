@@ -1,64 +1,65 @@
-//! Edits of a text that are described by its content instead of offsets. Each applies to the
-//! current text, or not at all. Pure; sections are defined by Markdown headings outside of fences.
+//! Edits of a text that name their place by its content instead of by offsets. An edit applies to
+//! the current text completely, or fails. Pure. Sections are defined by Markdown headings outside
+//! of code fences.
 
 use loci_engine::document_text::line_ends::{line_end, occurrences, with_line_end};
 use loci_model::{Error, Result};
 
-/// An edit.
+/// An edit of a document's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Appends a text on a line of its own.
+    /// Appends text as new lines at the end.
     Append {
-        /// The new text.
+        /// The text to append.
         text: String,
     },
-    /// Prepends a text.
+    /// Inserts text at the beginning.
     Prepend {
-        /// The new text.
+        /// The text to insert.
         text: String,
     },
-    /// Replaces a text that occurs once.
+    /// Replaces a text that must occur exactly once.
     Replace {
-        /// The old text.
+        /// The text to replace.
         old: String,
-        /// The new text; empty: the old one is removed.
+        /// The replacement. An empty text removes the old one.
         new: String,
     },
-    /// Inserts a text after a number of lines.
+    /// Inserts text after a line, given by its number.
     Insert {
-        /// The number of lines before it; 0: at the top.
+        /// The number of the line after which the text is inserted. 0 inserts at the beginning.
         line: usize,
-        /// The new text.
+        /// The text to insert.
         text: String,
     },
-    /// Replaces the body of a section, down to the next heading of its level or above.
+    /// Replaces the body of a section, up to the next heading of the same or a higher level.
     ReplaceSection {
-        /// The heading, without its marks.
+        /// The heading of the section, without `#` marks.
         heading: String,
-        /// The new text.
+        /// The new body of the section.
         text: String,
     },
-    /// Inserts a text before a heading.
+    /// Inserts text before a heading.
     InsertBefore {
-        /// The heading, without its marks.
+        /// The heading, without `#` marks.
         heading: String,
-        /// The new text.
+        /// The text to insert.
         text: String,
     },
-    /// Inserts a text after a section and its subsections.
+    /// Inserts text after a section and its subsections.
     InsertAfter {
-        /// The heading, without its marks.
+        /// The heading of the section, without `#` marks.
         heading: String,
-        /// The new text.
+        /// The text to insert.
         text: String,
     },
 }
 
-/// Returns a text after an edit.
+/// Returns the text after applying an edit.
 ///
 /// # Errors
-/// `Invalid`, naming the member: the old text is missing or occurs several times, or the line or
-/// heading does not exist.
+/// `Invalid`, naming the member of the edit: the old text is missing or occurs several times, or
+/// the line or heading does not exist.
 pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     let joined = |before: &str, new: &str, after: &str| joined(before, new, after, line_end(text));
     match edit {
@@ -86,8 +87,8 @@ pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String> {
     }
 }
 
-/// Returns the number of occurrences of a text in another, and the line of each, from 1.
-/// Occurrences may overlap.
+/// Returns the line number, from 1, of each occurrence of `wanted` in a text. Occurrences may
+/// overlap.
 pub(crate) fn places(text: &str, wanted: &str) -> Vec<usize> {
     let (mut lines, mut line, mut counted) = (Vec::new(), 1, 0);
     for place in occurrences(text, wanted) {
@@ -122,11 +123,11 @@ fn replaced(text: &str, old: &str, new: &str) -> Result<String> {
 }
 
 struct Section {
-    /// The offset of its heading.
+    /// The byte offset of the section's heading.
     start: usize,
-    /// The offset of its body.
+    /// The byte offset of the section's body.
     body: usize,
-    /// The offset of its end.
+    /// The byte offset of the section's end.
     end: usize,
 }
 
@@ -155,7 +156,7 @@ struct Heading<'a> {
     end: usize,
 }
 
-/// Returns the Markdown headings with `#`, outside of fences.
+/// Returns the Markdown headings that begin with `#` and are outside of code fences.
 fn headings(text: &str) -> Vec<Heading<'_>> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
@@ -186,7 +187,7 @@ fn inserted(text: &str, at: usize, new: &str) -> String {
     joined(part(text, 0, at), new, part(text, at, text.len()), line_end(text))
 }
 
-/// Joins three texts. The second gets lines of its own, with the line ends of the others.
+/// Joins three texts. `new` gets lines of its own, with the line end `end`.
 fn joined(before: &str, new: &str, after: &str, end: &str) -> String {
     let mut out = before.to_owned();
     if !out.is_empty() && !out.ends_with('\n') && !new.is_empty() {

@@ -1,5 +1,5 @@
-//! The answer of an operation that changes a document, kept for a repetition of the call. A caller
-//! without read access gets nothing that the call did not send.
+//! The answer of an operation that changes a document. It is stored for a retry of the call. A
+//! caller without read access gets only data that the call itself sent.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::record::{Record, RecordState};
@@ -9,36 +9,36 @@ use serde::{Deserialize, Serialize};
 
 use super::document_write::DocumentWriter;
 
-/// The warning about an answer without stored content.
+/// The warning that an answer leaves out stored content, because the caller may not read it.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \
                           digest and size of what the call did not send";
 
-/// The result of a change to a document.
+/// The result of an operation that changes a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentWritten {
-    /// The path; none if it is no longer in the tree.
+    /// The path of the document. `None` if it is no longer in the tree.
     pub path: Option<String>,
-    /// The record.
+    /// The record that holds the document.
     pub record: RecordId,
     /// The version of the record.
     pub version: u32,
-    /// The memory's sequence of the change.
+    /// The sequence of the memory at the change.
     pub sequence: u64,
-    /// The operation; none if the document was unchanged.
+    /// The operation that was done. `None` if the document is unchanged.
     pub operation: Option<DocumentOperation>,
-    /// The SHA-256 of the file in the native layout; none if it is no longer in the tree.
+    /// The SHA-256 of the document as a file, in hex digits. `None` if it is no longer in the tree.
     pub file_sha256: Option<String>,
-    /// The SHA-256 of the text.
+    /// The SHA-256 of the text without the head, in hex digits.
     pub content_sha256: Option<String>,
-    /// The size of the text, in bytes.
+    /// The size of the text without the head, in bytes.
     pub bytes: u64,
-    /// The state of the record: a text that looks like instructions may be quarantined.
+    /// The state of the record. A text that looks like instructions may be quarantined.
     pub state: RecordState,
-    /// The number of appended lines, if the call appends lines.
+    /// The number of appended lines, if the operation appends lines.
     pub added: Option<u64>,
-    /// The time of the record's change.
+    /// The time at which the record was changed.
     pub updated_at: Timestamp,
-    /// The warnings.
+    /// The warnings about the change, such as masked secrets.
     pub warnings: Vec<String>,
 }
 
@@ -72,9 +72,9 @@ impl DocumentWritten {
         }
     }
 
-    /// Returns the answer for a caller who may not read the tree. For an existing document it
-    /// contains the path that the call named, and digest and size of the text only if the call sent
-    /// all of it. The file is omitted, because others may have written its head.
+    /// Returns the answer for a caller who may not read the tree. It contains the path that the
+    /// call named, and digest and size of the text only if the call sent the whole text. The digest
+    /// of the file is left out, because others may have written its head.
     fn unread(self, path: Option<&DocumentPath>, is_text_sent: bool) -> Self {
         if self.operation == Some(DocumentOperation::Created) {
             return self;
@@ -91,14 +91,15 @@ impl DocumentWritten {
         }
     }
 
-    /// Returns the entity tag of the file.
+    /// Returns the entity tag of the document as a file. `None` if it is no longer in the tree.
     pub fn etag(&self) -> Option<String> {
         self.file_sha256.as_deref().map(loci_engine::document_text::content::etag)
     }
 }
 
 impl DocumentWriter<'_> {
-    /// Returns an answer limited to the caller's rights; `path` is the one that the call named.
+    /// Returns the answer, limited to what the caller may read. `path` is the path that the call
+    /// named.
     pub(super) fn answer(
         &self,
         written: DocumentWritten,

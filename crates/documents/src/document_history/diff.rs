@@ -1,6 +1,6 @@
-//! `tree_diff`: the changes between two states of a tree, as unified diffs of its files. A state is
-//! a position in the order of changes, a snapshot, or one version of one document. The change log
-//! determines the documents to read; `line_diffs` compares their lines.
+//! `tree_diff`: the changes between two states of a tree, as unified diffs of its files. A state
+//! is a sequence of the memory, a snapshot, or one version of a document. The change log determines
+//! the documents to read, and `line_diffs` compares their lines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,24 +26,24 @@ use crate::trees::tree::{Tree, TreeAsk};
 
 /// The number of changes per read.
 const PAGE: usize = 1_000;
-/// The maximum of changes between two states.
+/// The maximum number of changes between the two states of a call.
 const CHANGES_MAX: usize = 100_000;
 /// The number of documents per transaction.
 const DOCUMENTS: usize = 100;
-/// The maximum of bytes of all diffs of one answer; further documents are named without their
+/// The maximum size of all diffs in one answer, in bytes. Further documents are named without their
 /// lines.
 pub(crate) const DIFF_BYTES_MAX: usize = 1 << 20;
 /// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// A state of a tree, or of one document.
+/// A state of a tree, or a version of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Point {
-    /// The present state.
+    /// The current state.
     Now,
-    /// The state after the change with this sequence; 0 is before the first.
+    /// The state after the change with this sequence. 0 is the state before the first change.
     Sequence(u64),
-    /// A state, by the name that a change returned.
+    /// A state, by the name that an earlier answer returned.
     State(String),
     /// A snapshot, by its label.
     Label(String),
@@ -52,10 +52,11 @@ pub enum Point {
 }
 
 impl Point {
-    /// Parses a state: `now`, `0`, the name of a state, `<record>@<version>`, or a label.
+    /// Parses the text of a state: `now`, `0`, the name of a state, `<record>@<version>`, or the
+    /// label of a snapshot. `field` names the request member in errors.
     ///
     /// # Errors
-    /// `Invalid`, naming the member.
+    /// `Invalid`, naming the request member, if the text has none of these forms.
     pub fn parse(word: &str, field: &str) -> Result<Self> {
         if word == "now" {
             return Ok(Self::Now);
@@ -82,14 +83,14 @@ impl Point {
     }
 }
 
-/// Returns the error for a number, which was a state's name in earlier versions.
+/// Returns the error for a number, which named a state in earlier versions of Loci.
 fn number(field: &str) -> Error {
     let rule = "must not be a number: send a state of tree/changes, the label of a snapshot, or 0 for the \
                 beginning";
     Error::invalid(field, format!("{field} {rule}"))
 }
 
-/// The versions of a record in a tree at two states.
+/// The versions that a record had at two states of its tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Between {
     pub(super) before: Option<u32>,
@@ -100,8 +101,8 @@ impl Documents {
     /// Returns the changes from one state to another, of all documents or of one.
     ///
     /// # Errors
-    /// `NotFound` for a missing label or version; `Invalid` for a path, and for a version together
-    /// with a state of the tree; `Denied` without a grant of read on the whole namespace.
+    /// `NotFound` for a missing label or version; `Invalid` for a path, and for a version compared
+    /// with a state of the whole tree; `Denied` without a grant of read on the whole namespace.
     pub async fn tree_diff(
         &self,
         caller: &Principal,
@@ -140,8 +141,8 @@ impl Documents {
         self.diff_of(&tree, between.await?, path.as_ref()).await
     }
 
-    /// Returns the documents that differ, by path. Each batch of them is read in its own
-    /// transaction, and its lines are compared outside of it, within the limits of size and time.
+    /// Returns the documents that differ, sorted by path. Each batch is read in its own
+    /// transaction. Lines are compared outside of transactions, within limits of size and time.
     async fn diff_of(
         &self,
         tree: &Tree,
@@ -174,11 +175,11 @@ impl Documents {
 }
 
 impl Tree {
-    /// Returns the sequence of a state.
+    /// Returns the sequence of the memory at a state of the tree.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid`, naming `field`, for a version, and for a state that the
-    /// tree has not reached.
+    /// `NotFound` for an unknown label; `Invalid`, naming `field`, for a version of a document, and
+    /// for a state that the tree has not reached.
     pub(super) fn sequence_of(&self, tx: &dyn ReadTx, point: &Point, field: &str) -> Result<u64> {
         match point {
             Point::Now => Ok(self.progress(tx)?.state()),
@@ -201,7 +202,8 @@ impl Tree {
         }
     }
 
-    /// Returns the records that changed between two sequences, with their versions at each.
+    /// Returns the records that changed between two sequences of the memory, with their versions at
+    /// both.
     pub(super) fn between(&self, tx: &dyn ReadTx, from: u64, to: u64) -> Result<BTreeMap<RecordId, Between>> {
         let mut out: BTreeMap<RecordId, Between> = BTreeMap::new();
         let (mut reached, mut seen) = (from, 0);
@@ -260,8 +262,8 @@ fn files_of(tx: &dyn ReadTx, tree: &Tree, changed: &Changed) -> Result<Option<(S
     }))
 }
 
-/// Returns the files of both versions, one of which may be absent; `None` if their content may not
-/// be shown.
+/// Returns the files of two versions of a document. An absent version gives an empty file. `None`
+/// if the content may not be shown.
 fn both_files(a: Option<&Record>, b: Option<&Record>) -> Option<(String, String)> {
     let file = |one: Option<&Record>| one.map_or_else(|| Some(String::new()), file_of);
     if a.is_none() && b.is_none() { None } else { Some((file(a)?, file(b)?)) }
@@ -297,13 +299,14 @@ fn file_of(record: &Record) -> Option<String> {
     (!is_redacted(record)).then(|| DocumentContent::of(record).file())
 }
 
-/// Returns a unified diff of two files, with names as git writes them; empty if they are equal.
-/// Files that take too long to compare get a coarser diff after a time limit.
+/// Returns the unified diff of two files, in git's format. It is empty if they are equal. If the
+/// comparison exceeds a time limit, the diff is coarser.
 pub(crate) fn of_files(a: &str, b: &str, path_a: Option<&str>, path_b: Option<&str>) -> String {
     of_files_within(Duration::from_millis(limits::DIFF_MS_MAX), (a, path_a), (b, path_b))
 }
 
-/// Returns a unified diff in which lines that are not compared within `time` count as changed.
+/// Returns the unified diff of two files. Lines that are not compared within `time` count as
+/// changed.
 pub(super) fn of_files_within(
     time: Duration,
     (a, path_a): (&str, Option<&str>),

@@ -1,6 +1,6 @@
-//! `document_history` and `tree_changes`: the changes of a document, and of a whole tree. Versions
-//! contain the former content, and telemetry the author and the reason, each for its retention
-//! time.
+//! `document_history` and `tree_changes`: the changes of a document, and of a whole tree. Stored
+//! versions have the former content, and telemetry has the author and the reason. Both are kept for
+//! their own retention time.
 
 use std::collections::BTreeMap;
 
@@ -25,12 +25,12 @@ use crate::document::get::missing;
 use crate::trees::state_names::StateNames;
 use crate::trees::tree::{Tree, TreeAsk};
 
-/// The maximum of changes of one answer.
+/// The maximum number of changes in an answer.
 pub const CHANGES_MAX: usize = 1_000;
 
 impl Documents {
-    /// Returns the changes of the document at a path, the newest first: of the present document, or
-    /// of the last one there.
+    /// Returns the changes of the document at a path, the newest first. If no document is there
+    /// now, it returns those of the last one that was there.
     ///
     /// # Errors
     /// `NotFound`; `Denied` without a grant of read on the whole namespace.
@@ -71,11 +71,11 @@ impl Documents {
         Ok(Page { items: page.items.into_iter().map(|(_, item)| item).collect(), next: page.next })
     }
 
-    /// Returns the changes of a tree after a state, in order, and the name of the state for the
-    /// next call.
+    /// Returns the changes of a tree after a state, in order, and the name of the state after them,
+    /// for the next call.
     ///
     /// # Errors
-    /// `Denied` without a grant of read on the whole namespace; `Invalid` for a state of another
+    /// `Denied` without a grant of read on the whole namespace; `Invalid` for the state of another
     /// tree.
     pub async fn tree_changes(
         &self,
@@ -104,7 +104,7 @@ impl Documents {
     }
 }
 
-/// Returns changes with the paths and digests of their versions.
+/// Returns changes, with the paths and digests of their versions added.
 fn with_paths(
     tx: &dyn ReadTx,
     tree: &Tree,
@@ -138,8 +138,8 @@ fn with_paths(
     Ok(out)
 }
 
-/// Returns the changes of a record, the oldest first: each version, and each change of state
-/// without a new version.
+/// Returns the changes of a record, the oldest first: every version, and every change of state that
+/// made no version.
 fn told(versions: &Versions, telemetry: &[StateChange]) -> Vec<DocumentVersion> {
     let mut out = Vec::new();
     let mut before: Option<&Record> = None;
@@ -191,7 +191,7 @@ fn of_version(
     }
 }
 
-/// Returns the operation of a version, if it is not recorded.
+/// Returns the probable operation that made a version, if telemetry does not contain it.
 fn guessed(
     versions: &Versions,
     version: &Record,

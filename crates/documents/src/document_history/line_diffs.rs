@@ -1,6 +1,5 @@
-//! The differing lines of documents, compared one document after another within the limits of the
-//! answer's size and time. Further documents are named without their lines. `diff` reads the
-//! documents.
+//! The differing lines of documents in an answer, within limits of size and time. After a limit
+//! is reached, further documents are named without their lines. `diff` reads the documents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,24 +11,24 @@ use loci_model::{RecordId, limits};
 
 use super::diff::{Between, DIFF_BYTES_MAX, of_files_within};
 
-/// A document that differs, before the comparison of its lines.
+/// A document that differs between two states, before its lines are compared.
 #[derive(Debug, Clone)]
 pub(super) struct Changed {
     pub(super) record: RecordId,
     pub(super) versions: Between,
     pub(super) path_a: Option<String>,
     pub(super) path_b: Option<String>,
-    /// True if its lines may be shown.
+    /// True if the lines of the document may be shown.
     pub(super) has_lines: bool,
 }
 
 impl Changed {
-    /// Returns the path under which it is listed.
+    /// Returns the path under which the answer lists the document.
     pub(super) fn path(&self) -> Option<&str> {
         self.path_b.as_deref().or(self.path_a.as_deref())
     }
 
-    /// True for a document that had a path at one of the states.
+    /// Returns true if the document was at this path in one of the two states.
     pub(super) fn lies_at(&self, path: &DocumentPath) -> bool {
         let key = path.key();
         let mut paths = [&self.path_a, &self.path_b].into_iter().flatten();
@@ -37,7 +36,7 @@ impl Changed {
     }
 }
 
-/// The answer so far, and the remaining limits.
+/// The diffs of an answer so far, and the remaining limits.
 pub(super) struct LineDiffs {
     clock: Arc<dyn Clock>,
     left_us: u64,
@@ -46,17 +45,17 @@ pub(super) struct LineDiffs {
 }
 
 impl LineDiffs {
-    /// Creates an empty answer.
+    /// Creates an answer without documents.
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, left_us: limits::DIFFS_US_MAX, bytes: 0, answer: TreeDiff::default() }
     }
 
-    /// True while size and time remain.
+    /// Returns true while the limits of size and time are not reached.
     pub(super) fn goes_on(&self) -> bool {
         self.bytes <= DIFF_BYTES_MAX && self.left_us > 0
     }
 
-    /// Adds documents, each with its files before and after.
+    /// Adds documents with their files at both states, and compares the lines.
     pub(super) fn with(mut self, documents: Vec<(Changed, Option<(String, String)>)>) -> Self {
         for (changed, files) in documents {
             let compared = files.filter(|_| self.goes_on()).map(|files| self.compared(&changed, &files));
@@ -87,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that advances by so many microseconds at each reading.
+    /// A clock for tests that advances by a number of microseconds each time it is read.
     struct Steps(u64, AtomicU64);
 
     impl Clock for Steps {

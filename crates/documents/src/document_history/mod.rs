@@ -1,4 +1,5 @@
-//! The history of documents and trees: versions, differences, snapshots, restored states.
+//! The history of documents and trees: versions, differences, snapshots, and restoring of earlier
+//! states.
 
 pub(crate) mod diff;
 pub(super) mod history;

@@ -1,5 +1,5 @@
-//! `tree_restore`: restores documents from a state of the tree, as new versions with the old
-//! content; history is never rewound. By default it returns the plan only.
+//! `tree_restore`: restores documents from an earlier state of their tree. It writes new versions
+//! with the old content and never removes history. By default it only returns the plan.
 
 use loci_api::documents::tree::{RestoredDocument, TreeRestored};
 use loci_engine::access;
@@ -21,30 +21,31 @@ use crate::trees::list::is_below;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 
-/// The maximum of documents that one call restores.
+/// The maximum number of documents that one call restores.
 const DOCUMENTS_MAX: usize = 5_000;
 
-/// A restore of a tree.
+/// A request to restore documents of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRestore {
-    /// The tree.
+    /// The tree to restore.
     pub tree: TreeAsk,
-    /// The state.
+    /// The state to restore the documents from.
     pub to: Point,
-    /// The paths to restore, including the paths below them; none: everything.
+    /// The paths to restore, with all paths below them. An empty list means the whole tree.
     pub paths: Vec<String>,
-    /// True to return the plan only.
+    /// True to return only the plan.
     pub dry_run: bool,
-    /// The reason.
+    /// The reason for the change, stored with the versions.
     pub reason: Option<String>,
 }
 
 impl Documents {
-    /// Restores documents from a state of their tree.
+    /// Restores documents from an earlier state of their tree.
     ///
     /// # Errors
-    /// `NotFound` for a label; `Invalid` for paths; `TooLarge` for too many documents; `Denied`
-    /// without grants of read and write, because the plan reveals present and former content.
+    /// `NotFound` for an unknown label; `Invalid` for a path; `TooLarge` if too many documents
+    /// differ; `Denied` without grants of read and write, because the plan reveals current and
+    /// former content.
     pub async fn tree_restore(
         &self,
         caller: &Principal,
@@ -79,16 +80,16 @@ impl Documents {
     }
 }
 
-/// A document to restore.
+/// A document that differs from the state to restore.
 struct Returning {
     shown: RestoredDocument,
     current: Record,
-    /// The version to restore; none: the document did not exist.
+    /// The version to restore. `None` if the document did not exist at that state.
     was: Option<Record>,
 }
 
 impl DocumentWriter<'_> {
-    /// Returns the documents that differ from their version at a sequence.
+    /// Returns the documents that differ from their versions at a sequence of the memory.
     fn to_restore(&self, tx: &mut dyn Tx, sequence: u64, keys: &[String]) -> Result<Vec<Returning>> {
         let now = self.tree.progress(tx)?.sequence;
         let mut out = Vec::new();
@@ -150,8 +151,8 @@ impl DocumentWriter<'_> {
         Ok(Some(Returning { shown, current, was }))
     }
 
-    /// Archives newer documents first, so that their paths are free. Then it restores each
-    /// document; one whose path is still used waits for the next round.
+    /// Archives documents that did not exist at that state first, so that their paths become free.
+    /// Then restores the others. A document whose path is still in use waits for the next round.
     fn restore(&self, tx: &mut dyn Tx, documents: &mut [Returning], reason: Option<&str>) -> Result<()> {
         let mut waiting: Vec<&mut Returning> = Vec::new();
         for one in documents.iter_mut().filter(|one| one.shown.gap.is_none()) {
@@ -196,7 +197,7 @@ impl DocumentWriter<'_> {
         Ok(())
     }
 
-    /// Restores a document. Returns false if another document still has its path.
+    /// Restores one document. Returns false if another document still has its path.
     fn bring_back(&self, tx: &mut dyn Tx, one: &mut Returning, reason: Option<&str>) -> Result<bool> {
         let Some(was) = &one.was else { return Ok(true) };
         let path = one.shown.path.as_deref().map(DocumentPath::parse).transpose()?;

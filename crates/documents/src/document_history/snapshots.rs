@@ -1,5 +1,5 @@
-//! `tree_snapshot`, `tree_snapshots`: named states of a tree. A snapshot is a position in the order
-//! of changes: it costs one entry, regardless of the size of the tree.
+//! `tree_snapshot`, `tree_snapshots`: named states of a tree. A snapshot stores a sequence of the
+//! memory, so it costs one row, whatever the size of the tree is.
 
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
@@ -17,10 +17,10 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Names the present state of a tree.
+    /// Creates a snapshot: a label for the current state of a tree.
     ///
     /// # Errors
-    /// `Invalid` for the label; `Conflict` if the tree has a snapshot of that name.
+    /// `Invalid` for the label; `Conflict` if the tree has a snapshot with this label.
     pub async fn tree_snapshot(
         &self,
         caller: &Principal,
@@ -54,7 +54,7 @@ impl Documents {
         .await
     }
 
-    /// Returns the snapshots, the newest first.
+    /// Returns the snapshots of a tree, the newest first.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace.

@@ -1,5 +1,5 @@
-//! Versions of documents: the content of each version of a record, and its path at that time. Reads
-//! only.
+//! Versions of documents: the content of each version of a record, and its path at that time.
+//! Reads only.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::ledger::LedgerNoun;
@@ -11,16 +11,16 @@ use loci_model::{RecordId, Result};
 
 use crate::trees::tree::Tree;
 
-/// A record with all of its versions, the oldest first, the current one last.
+/// A record with all its versions, the oldest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Versions {
     pub(crate) all: Vec<Record>,
-    /// The derived path, if the record has one.
+    /// The derived path of a record that is not a document. `None` for documents.
     derived: Option<String>,
 }
 
 impl Versions {
-    /// Returns the versions of a record; `None` if its content is erased.
+    /// Returns all versions of a record. `None` if its content was erased.
     pub(crate) fn of(tx: &dyn ReadTx, tree: &Tree, record: &RecordId) -> Result<Option<Self>> {
         let current = tx.records().get(&tree.memory, record)?;
         let Some(current) = current.filter(|current| current.state != RecordState::Erased) else {
@@ -34,7 +34,7 @@ impl Versions {
         Ok(Some(Self { all, derived: place.and_then(|place| place.derived) }))
     }
 
-    /// Returns a record with its current version only.
+    /// Returns a record with only its current version.
     pub(crate) fn current(tx: &dyn ReadTx, tree: &Tree, record: Record) -> Result<Self> {
         let needs_place = record
             .path
@@ -44,7 +44,8 @@ impl Versions {
         Ok(Self { all: vec![record], derived: place.and_then(|place| place.derived) })
     }
 
-    /// Returns the version that a sequence of the memory created.
+    /// Returns the version that was current at a sequence of the memory. `None` if the record did
+    /// not exist then.
     pub(crate) fn at(&self, sequence: u64) -> Option<&Record> {
         self.all.iter().find(|record| record.sequence == sequence)
     }
@@ -53,7 +54,7 @@ impl Versions {
         self.all.iter().find(|record| record.version == version)
     }
 
-    /// Returns the path of a version.
+    /// Returns the path that the document had at a version.
     pub(crate) fn path(&self, version: &Record) -> Option<String> {
         let given = version.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
         let given = given.filter(|path| path.is_below(loci_engine::document_text::areas::KNOWLEDGE));
@@ -62,7 +63,7 @@ impl Versions {
 }
 
 impl Tree {
-    /// Returns the changes after a sequence, in order.
+    /// Returns the changes of a tree after a sequence of the memory, in order, at most `limit`.
     pub(crate) fn changes_since(&self, tx: &dyn ReadTx, since: u64, limit: usize) -> Result<Vec<TreeChange>> {
         tx.ledger().nouns(&LedgerPage {
             memory: self.memory.clone(),

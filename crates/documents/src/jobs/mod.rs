@@ -1,3 +1,3 @@
-//! The jobs of documents.
+//! The job handlers of the documents product.
 
 pub(crate) mod tree_plan;

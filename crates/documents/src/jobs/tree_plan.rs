@@ -1,4 +1,4 @@
-//! The job that asks a model for a plan of a tree's upkeep.
+//! The job that asks a language model for a consolidation plan of a tree.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -14,8 +14,8 @@ use crate::{Documents, DocumentsParts};
 /// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
 
-/// The handler: plans as far as answers are available. A repeated run finds the stored answers, or
-/// a run that is already planned.
+/// The handler of the job. It continues as far as answers of the model are available. A repeated
+/// run reuses the stored answers and a stored plan.
 pub(crate) struct TreePlan {
     pub(crate) parts: DocumentsParts,
 }

@@ -1,9 +1,9 @@
-//! Parses a model's command tolerantly: unknown members are ignored; missing ones and those of
-//! another type are reported.
+//! Parsing of a command from a model. Unknown members are ignored. Missing members and those of a
+//! wrong type are reported to the model.
 
 use serde_json::Value;
 
-/// A command with its parameters.
+/// A command of the memory tool, with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Command {
     View {
@@ -21,7 +21,7 @@ pub(super) enum Command {
     },
     Insert {
         path: String,
-        /// The number of lines before the inserted text.
+        /// The number of the line after which the text is inserted.
         line: i128,
         text: String,
     },
@@ -35,7 +35,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Parses a command, or returns the error text for the model.
+    /// Parses a command. Returns the error text for the model if it is invalid.
     pub(super) fn read(input: &Value) -> Result<Self, String> {
         let path = || text(input, "path");
         match text(input, "command")?.as_str() {
@@ -60,7 +60,7 @@ impl Command {
     }
 }
 
-/// Returns a member; null counts as absent.
+/// Returns a member of the command. A null counts as absent.
 fn member<'a>(input: &'a Value, name: &str) -> Option<&'a Value> {
     input.get(name).filter(|value| !value.is_null())
 }
@@ -97,7 +97,7 @@ fn range(input: &Value) -> Result<Option<(i128, i128)>, String> {
     pair.map(Some).ok_or_else(|| wrong("view_range", "a list of two integers"))
 }
 
-/// Returns a number that is written without a fraction or an exponent.
+/// Returns a number that is written as an integer, without fraction or exponent.
 fn whole(value: &Value) -> Option<i128> {
     value.as_number()?.to_string().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! `create`, `delete` and `rename`: the set of files and their paths.
+//! The commands `create`, `delete` and `rename`, which change the set of files and their paths.
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::Result;
@@ -113,7 +113,7 @@ pub(super) fn rename(mounted: &mut Mounted<'_>, old: &str, new: &str) -> Result<
     Ok(Ok(format!("Successfully renamed {} to {}", from.shown(), to.shown())))
 }
 
-/// Returns the path after a rename, if it is free or is the renamed document in another spelling.
+/// Returns the document's path after a rename. Rejects a path that another document has.
 fn free<'a>(
     mounted: &Mounted<'_>,
     source: &DocumentPath,
@@ -130,7 +130,7 @@ fn free<'a>(
     Ok((respelled && there.iter().all(|entry| going.contains(entry))).then_some(target))
 }
 
-/// Returns the new path of each document.
+/// Returns each document's current and new path for a rename.
 fn moves(
     mounted: &Mounted<'_>,
     source: &DocumentPath,
@@ -157,14 +157,14 @@ fn moves(
     Ok(moves)
 }
 
-/// Returns the text for the model if one of several documents is read-only.
+/// Returns the error text for the model if one of the documents is read-only.
 fn untouchable(mounted: &Mounted<'_>, entries: &[ToolEntry]) -> Option<String> {
     let held = entries.iter().find(|entry| mounted.tree.is_read_only(&entry.path))?;
     Some(read_only(&shown(&held.path)))
 }
 
-/// Returns the text for the model if a directory holds too large a share of a tree for one
-/// deletion.
+/// Returns the error text for the model if the directory holds a larger share of the tree than one
+/// command may delete.
 fn too_many(mounted: &Mounted<'_>, name: &str, going: usize, all: usize) -> Option<String> {
     let share = mounted.settings.max_recursive_delete;
     let is_small = all <= mounted.settings.small_tree;

@@ -1,11 +1,11 @@
 //! The memory tool of Anthropic's models, `memory_20250818`: six commands on files below
-//! `/memories`, answered in exact words.
+//! `/memories`. The texts of the answers follow Anthropic's definition exactly.
 //!
-//! Pure: it works on a [`ToolTree`], which `mounts` implements within one transaction, and returns
-//! the text for the model. Fixtures define every text. It does not depend on the tree, mount or
-//! caller, and it records nothing.
+//! Pure: a command works on a [`ToolTree`], which `mounts` implements within one transaction, and
+//! returns a text for the model. Fixtures define every text. The module knows no caller and records
+//! nothing.
 //!
-//! To add a command: a variant in `command`, a file with its function, a line in [`run`].
+//! To add a command: a variant in `command`, a file with its function, and a line in [`run`].
 
 mod command;
 mod file_operations;
@@ -23,28 +23,29 @@ use serde_json::Value;
 use tool_path::Mounted;
 pub use tree::{ToolEntry, ToolTree};
 
-/// The root of the tool's files, as models see it.
+/// The root directory of the tool's files, as models see it.
 pub const ROOT: &str = "/memories";
 
-/// The settings of the tool (`[memory_tool]`).
+/// The settings of the memory tool (`[memory_tool]`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryToolSettings {
-    /// True if error texts begin with `Error: `.
+    /// True if error texts for the model begin with `Error: `.
     pub error_prefix: bool,
-    /// True if creating an existing file replaces it.
+    /// True if the command `create` replaces an existing file. Otherwise it fails.
     pub create_overwrites: bool,
-    /// The maximum of characters of a file that a view without a range shows.
+    /// The maximum number of characters of a file that `view` shows without a line range.
     pub view_max_chars: usize,
-    /// True if listings show descriptions that a writer gave.
+    /// True if directory listings show the descriptions of documents that a writer gave.
     pub annotate: bool,
-    /// The maximum share of a tree that one deletion may take, in percent.
+    /// The maximum share of a tree's documents that one `delete` may remove, in percent.
     pub max_recursive_delete: usize,
-    /// The maximum of documents of a tree that may be deleted at once.
+    /// The maximum number of documents in a small tree. In a small tree, `max_recursive_delete`
+    /// does not apply: one `delete` may remove everything.
     pub small_tree: usize,
-    /// The maximum of bytes of a file.
+    /// The maximum size of a file, in bytes.
     pub max_bytes: usize,
-    /// True if callers with a grant of admin may write below `/memories/system/`; otherwise it is
-    /// read-only for all.
+    /// True if callers with a grant of admin may write below `/memories/system/`. Otherwise that
+    /// directory is read-only for all callers.
     pub write_system: bool,
 }
 
@@ -63,18 +64,18 @@ impl Default for MemoryToolSettings {
     }
 }
 
-/// The answer for the model.
+/// The answer of the memory tool to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolAnswer {
-    /// The text.
+    /// The text for the model.
     pub content: String,
-    /// True if nothing was done; the text states the reason.
+    /// True if the command failed and changed nothing. The text then states the reason.
     pub is_error: bool,
 }
 
 impl ToolAnswer {
-    /// Returns an answer with the tree's own error text; `None` for an error that a model cannot
-    /// resolve.
+    /// Returns the answer for an error of the tree that a model can understand and resolve. `None`
+    /// for other errors.
     #[must_use]
     pub fn of_refusal(error: &Error, settings: &MemoryToolSettings) -> Option<Self> {
         if error.reason == Some(Reason::IdempotentParameterMismatch) {
@@ -95,21 +96,21 @@ impl ToolAnswer {
 }
 
 impl ToolAnswer {
-    /// Returns an error answer of other code, with the configured prefix.
+    /// Returns an error answer for a failure outside of this module, with the configured prefix.
     #[must_use]
     pub fn refused(why: String, settings: &MemoryToolSettings) -> Self {
         answer(Err(why), settings)
     }
 }
 
-/// The result of a command: the text of a success, or of an error.
+/// The result of a command: a text for the model, as a success or as an error.
 type CommandResult = std::result::Result<String, String>;
 
-/// Runs one command. If the answer is an error, nothing was changed.
+/// Runs a command of the memory tool. If the answer is an error, the command changed nothing.
 ///
 /// # Errors
-/// The errors of the tree. The caller must revert its changes, and [`ToolAnswer::of_refusal`] may
-/// have an answer.
+/// The errors of the tree. The caller must then roll back all changes; [`ToolAnswer::of_refusal`]
+/// may convert the error to an answer.
 pub fn run(tree: &mut dyn ToolTree, input: &Value, settings: &MemoryToolSettings) -> Result<ToolAnswer> {
     let told = match Command::read(input) {
         Ok(command) => carried_out(tree, &command, settings)?,
@@ -118,13 +119,13 @@ pub fn run(tree: &mut dyn ToolTree, input: &Value, settings: &MemoryToolSettings
     Ok(answer(told, settings))
 }
 
-/// True for a command that only reads.
+/// Returns true if the command only reads.
 #[must_use]
 pub fn only_reads(input: &Value) -> bool {
     input.get("command").and_then(Value::as_str) == Some("view")
 }
 
-/// Returns the paths in a command, unchanged: its main path first.
+/// Returns the paths in a command as they were sent, the main path first.
 pub fn paths(input: &Value) -> impl Iterator<Item = &str> {
     ["path", "old_path", "new_path"].into_iter().filter_map(|name| input.get(name)?.as_str())
 }

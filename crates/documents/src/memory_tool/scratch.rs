@@ -1,5 +1,5 @@
-//! A mount in memory, for the tool's tests and comparisons with other implementations. It keeps no
-//! versions and no store.
+//! A tree of the memory tool in process memory, for tests and comparisons with other
+//! implementations. It keeps no versions and uses no store.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use loci_model::{Error, Result};
 
 use super::{ToolEntry, ToolTree};
 
-/// Documents by path, and read-only directories.
+/// Documents by path, and the directories that are read-only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScratchTree {
     documents: BTreeMap<DocumentPath, (String, Option<String>)>,
@@ -16,13 +16,13 @@ pub struct ScratchTree {
 }
 
 impl ScratchTree {
-    /// Creates an empty mount with these read-only directories.
+    /// Creates an empty tree with these read-only directories.
     #[must_use]
     pub fn with_read_only(directories: &[&str]) -> Self {
         Self { read_only: directories.iter().map(|&name| name.to_owned()).collect(), ..Self::default() }
     }
 
-    /// Adds a document with a given description.
+    /// Adds a document with a body and an optional description.
     pub fn put(&mut self, path: DocumentPath, body: &str, description: Option<&str>) {
         self.documents.insert(path, (body.to_owned(), description.map(str::to_owned)));
     }

@@ -1,9 +1,10 @@
-//! Sizes as listings format them.
+//! Formatting of file sizes in directory listings.
 
 /// The units, powers of 1,024, smallest first.
 const UNITS: [&str; 4] = ["B", "K", "M", "G"];
 
-/// Formats a size as `0B`, `17B`, `1K`, `1.5K`: in the largest unit, with one decimal unless whole.
+/// Formats a size as `0B`, `17B`, `1K` or `1.5K`: in the largest unit that fits, with one decimal
+/// unless the number is whole.
 #[expect(clippy::cast_precision_loss, reason = "a size that is shown with one decimal")]
 pub(super) fn size(bytes: u64) -> String {
     let mut power = 0_u32;

@@ -1,4 +1,4 @@
-//! `str_replace` and `insert`: edits of the current content of a file.
+//! The commands `str_replace` and `insert`, which edit the current content of a file.
 
 use loci_engine::document_text::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 use loci_model::Result;
@@ -7,7 +7,7 @@ use super::tool_path::{Mounted, PathContent, missing, read_only};
 use super::view::{lines_of, numbered};
 use super::{CommandResult, ToolEntry};
 
-/// The number of lines before and after a change in the answer.
+/// The number of lines before and after the change that the answer shows.
 const AROUND: usize = 2;
 
 pub(super) fn replace(mounted: &mut Mounted<'_>, path: &str, old: &str, new: &str) -> Result<CommandResult> {
@@ -82,7 +82,8 @@ pub(super) fn insert(mounted: &mut Mounted<'_>, path: &str, line: i128, text: &s
     Ok(Ok(format!("The file {shown} has been edited.")))
 }
 
-/// Returns the writable file at a path, and the path for display.
+/// Returns the writable document at a path with the path to show to the model, or the error text
+/// for the model.
 fn file(mounted: &Mounted<'_>, path: &str) -> Result<Result<(String, ToolEntry), String>> {
     let path = match mounted.path(path) {
         Ok(path) => path,
@@ -99,13 +100,13 @@ fn file(mounted: &Mounted<'_>, path: &str) -> Result<Result<(String, ToolEntry),
     })
 }
 
-/// Returns the text for the model if a file would be too large.
+/// Returns the error text for the model if the new body of a file is too large.
 pub(super) fn too_large(mounted: &Mounted<'_>, shown: &str, body: &str) -> Option<String> {
     let limit = mounted.settings.max_bytes;
     (body.len() > limit).then(|| format!("File {shown} would exceed the limit of {limit} bytes."))
 }
 
-/// Returns the line of an offset, from 1.
+/// Returns the number, from 1, of the line that contains a byte offset.
 fn line_at(body: &str, at: usize) -> usize {
     body.get(..at).unwrap_or_default().matches('\n').count() + 1
 }

@@ -1,4 +1,4 @@
-//! `view`: a directory two levels deep, or a file with its lines numbered.
+//! The command `view`: lists a directory two levels deep, or shows a file with line numbers.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{CommandResult, ToolEntry};
 
 /// The number of directory levels in a listing.
 const LEVELS: usize = 2;
-/// The name that is omitted in addition to names that begin with a dot.
+/// The name that listings omit, in addition to names that begin with a dot.
 const HIDDEN: &str = "node_modules";
 
 pub(super) fn view(mounted: &Mounted<'_>, path: &str, range: Option<(i128, i128)>) -> Result<CommandResult> {
@@ -29,7 +29,7 @@ pub(super) fn view(mounted: &Mounted<'_>, path: &str, range: Option<(i128, i128)
     }
 }
 
-/// The data of a name in a directory listing.
+/// A line of a directory listing: a name with its size and description.
 #[derive(Default)]
 struct ListingName<'a> {
     bytes: u64,
@@ -81,7 +81,7 @@ fn list(lines: &mut Vec<String>, path: &str, directory: &ListingName<'_>, levels
     }
 }
 
-/// Returns a description that cannot be mistaken for a line of the listing.
+/// Returns a description on one line, so that it cannot imitate a line of the listing.
 fn one_line(text: &str) -> String {
     normalise_exact(&text.replace(char::is_control, " "))
 }
@@ -114,7 +114,8 @@ pub(super) fn lines_of(body: &str) -> Vec<&str> {
     body.strip_suffix('\n').unwrap_or(body).split('\n').collect()
 }
 
-/// Returns the number of whole lines with at most this number of characters, including their ends.
+/// Returns the number of whole lines, from the first, that fit into this number of characters. Line
+/// ends count.
 fn fitting(lines: &[&str], chars_max: usize) -> usize {
     let last = lines.len().saturating_sub(1);
     let mut chars = 0;
@@ -149,7 +150,7 @@ fn bounds(first: i128, last: i128, count: usize) -> std::result::Result<(usize, 
     Ok((usize::try_from(from).unwrap_or(1), usize::try_from(to).unwrap_or(count)))
 }
 
-/// Returns lines with their numbers, from 1, both ends included.
+/// Returns the lines `from` to `to`, both included and counted from 1, with their numbers.
 pub(super) fn numbered(lines: &[&str], from: usize, to: usize) -> String {
     let shown = lines.iter().enumerate().take(to).skip(from.saturating_sub(1));
     shown.map(|(at, line)| format!("{:>6}\t{line}", at + 1)).collect::<Vec<_>>().join("\n")

@@ -1,5 +1,6 @@
-//! Files with secrets that were in a folder before its mirror: each may be the only copy. Masking
-//! never overwrites them. Only an erasure of the file's own document does.
+//! Files with secrets that were in a folder before it became a mirror. Such a file may be the
+//! only copy, so masking never overwrites it. Only erasing the document that was made from the file
+//! changes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,22 +15,22 @@ use super::rendering::RenderedTree;
 use super::sync::Sync;
 use super::sync_state::{SyncState, hex_of};
 
-/// The note about a file that masking would overwrite.
+/// The note in a report about a file that masking secrets would overwrite.
 const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \
                      has it masked; take the secrets out of the file, and it is kept in step again";
 
-/// The state of a record that was made of a file.
+/// The state of the record that was made from such a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AdoptedFileState {
     There,
-    /// The record's text was erased from the store.
+    /// The text of the record was erased from the store.
     Erased,
-    /// The record no longer exists, without a request to erase it.
+    /// The record no longer exists, and nobody requested its erasure.
     Ended,
 }
 
-/// Returns the digests of the files that stay, or were not taken yet, in hex digits. A digest
-/// identifies a file under any name.
+/// Returns the digests, in hex digits, of the files that keep their secrets or were not imported
+/// yet. A digest identifies a file under any name.
 pub(super) fn contents(kept: &SyncState) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, known) in kept.iter().filter(|(_, known)| known.adopted) {
@@ -60,13 +61,13 @@ fn standing(
 }
 
 impl Sync<'_> {
-    /// True for a file that existed before the mirror, under any name, and was not taken yet or
-    /// stays with its secrets.
+    /// Returns true for a file that existed before the mirror, and that keeps its secrets or was
+    /// not imported yet.
     pub(super) fn is_adopted(&self, path: &str, file: &str) -> bool {
         self.adopted_contents.contains(file) || self.kept.get(path).is_some_and(|known| known.adopted)
     }
 
-    /// Records the documents that were made of a file that stays.
+    /// Records the documents that were made from a file that keeps its secrets.
     pub(super) fn stay(&mut self, path: &str, stays: bool, taken: BTreeMap<RecordId, u32>) {
         self.kept.edit(path, |known| {
             known.adopted = stays;
@@ -74,12 +75,12 @@ impl Sync<'_> {
         });
     }
 
-    /// Returns the records that were made of a file before.
+    /// Returns the records that were made from a file, with their versions.
     pub(super) fn taken_of(&self, path: &str) -> BTreeMap<RecordId, u32> {
         self.kept.get(path).map(|known| known.taken.clone()).unwrap_or_default()
     }
 
-    /// Releases files whose documents were erased: from now on they are ordinary files.
+    /// Treats files whose documents were erased as ordinary files of the mirror from now on.
     pub(super) async fn give_up_erased(&mut self) -> Result<()> {
         let staying = self.kept.iter().filter(|(_, known)| known.adopted && !known.taken.is_empty());
         let staying: Vec<(String, BTreeMap<RecordId, u32>)> =
@@ -110,8 +111,8 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Reports the files that keep their secrets. For a file taken in this sync it records the
-    /// tree's digest.
+    /// Adds to the report the files that keep their secrets. For a file imported in this sync, it
+    /// records the digest of the document.
     pub(super) fn tell_staying(&mut self, laid: &RenderedTree, stay: Vec<(String, Option<FileDigest>)>) {
         for (path, of_tree) in stay {
             if self.unrendered.remove(&path) {
@@ -130,7 +131,8 @@ impl Sync<'_> {
     }
 }
 
-/// Returns the records whose files an index links to, with their versions: its lines quote them.
+/// Returns the records whose files an index links to, with their versions, because the lines of the
+/// index quote them.
 pub(super) fn named_in(index: &str, laid: &RenderedTree) -> BTreeMap<RecordId, u32> {
     let is_named = |name: &str| index.contains(&format!("({name})"));
     let named = laid.files.iter().filter(|(path, _)| is_named(path));

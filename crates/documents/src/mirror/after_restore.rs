@@ -1,8 +1,8 @@
-//! Files of a mirror after its store was restored. The agreements since the backup are lost, and
-//! Loci's own later writes and removals must not be taken for a person's. No agreement counts,
-//! therefore. A missing file is written again. A file that equals a version of its document follows
-//! the document; any other is kept next to it. A file without a document stays, and the report
-//! names it.
+//! Files of a mirror after its store was restored from a backup. The recorded sync state since
+//! the backup is lost, and files that Loci wrote or removed since then must not count as changes by
+//! a person. So all recorded agreement is ignored. A missing file is written again. A file that
+//! equals a version of its document is updated. Any other file is kept as a conflict copy. A file
+//! without a document stays, and the report names it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::sync::Sync;
 use super::sync_plan::SyncInput;
 use super::sync_state::hex_of;
 
-/// The note of the report about the whole mirror.
+/// The note about the whole mirror in the report of such a sync.
 const RESTORED: &str = "the store was restored from a backup, or moved, since the last sync: nothing is put \
                         away, files that differ from their documents are kept beside, and those of no \
                         document are left alone";
@@ -24,9 +24,9 @@ const UNKNOWN: &str = "the restored store has no document of it: Loci wrote it b
                        else did; change or rename it to have it taken, or delete it";
 
 impl Sync<'_> {
-    /// Forgets the agreements with another store, so that the sync treats the files as those of a
-    /// mirror that starts on existing files. In an import-only mirror the files are right as they
-    /// are. This waits until the marker of the files is the mirror's own.
+    /// Discards the sync state of another store, so that the sync treats the files as if the mirror
+    /// started on existing files. An import-only mirror keeps its files as they are. Nothing
+    /// happens before the marker in the folder belongs to this mirror.
     pub(super) async fn begin_after_restore(
         &mut self,
         listing: &FileListing,
@@ -73,9 +73,9 @@ impl Sync<'_> {
         }
     }
 
-    /// Rejects the files without a document until they change. Only then the state names this
-    /// store: an earlier failure restarts the process, because otherwise the next sync would take
-    /// the files as new.
+    /// Rejects the files without a document until they change. Only then does the sync state name
+    /// this store, so that a failure before repeats the whole process. Otherwise the next sync
+    /// would import those files as new.
     pub(super) fn hold_unknown(&mut self, sides: &SyncInput<'_>) {
         for (path, file) in sides.mirror {
             if sides.tree.contains_key(path) || sides.agreed.contains_key(path) {

@@ -1,6 +1,6 @@
-//! Files that an earlier mirror of the tree wrote, in a folder that is adopted again after its
-//! documents changed. The text of such a file is a version of its document, so the file follows its
-//! document without a conflict. It contains nothing that the tree lacks.
+//! Files that an earlier mirror of the same tree wrote, in a folder that becomes a mirror again
+//! after its documents changed. The text of such a file is an earlier version of its document, so
+//! the file is updated without a conflict.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,25 @@ use super::sync_state::hex_of;
 use crate::document_history::versions::Versions;
 use crate::trees::tree::Tree;
 
-/// The number of documents with versions per read.
+/// The number of documents whose versions are read per transaction.
 const DOCUMENTS_PER_READ: usize = 100;
 
-/// An adopted file that differs from its document.
+/// A file of a folder that becomes a mirror, if it differs from its document.
 #[derive(Debug, Clone)]
 struct Differing {
-    /// The file's path.
+    /// The path of the file in the folder.
     path: String,
     /// The digest of the file, in hex digits.
     file: String,
-    /// The document at the path, or the one that was moved away from it.
+    /// The record of the document at that path, or of the document that was moved away from it.
     record: RecordId,
-    /// The document's path in the tree.
+    /// The current path of the document in the tree.
     at: DocumentPath,
 }
 
 impl Sync<'_> {
-    /// Records adopted files that are earlier renderings of their documents as agreed, so that they
-    /// are overwritten, or removed if their document was moved.
+    /// Records files that equal an earlier version of their document as synced. The sync then
+    /// overwrites them, or removes them if the document was moved.
     pub(super) async fn agree_on_renderings(&mut self, laid: &RenderedTree, files: &Side) -> Result<()> {
         let differing = self.differing(laid, files)?;
         let (ask, laying) = (tree_of(&self.mirror), RenderingSettings::of(&self.mirror));
@@ -80,7 +80,7 @@ impl Sync<'_> {
     }
 }
 
-/// Returns true for a file with the bytes and the mode of a version of its document.
+/// Returns true if the file has the bytes and the mode of a version of its document.
 fn is_rendering(tx: &dyn ReadTx, tree: &Tree, laying: RenderingSettings, one: &Differing) -> Result<bool> {
     let Some(versions) = Versions::of(tx, tree, &one.record)? else { return Ok(false) };
     Ok(versions.all.iter().any(|version| {

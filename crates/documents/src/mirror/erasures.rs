@@ -1,5 +1,5 @@
-//! Mirrors after an erasure: those that show erased content are synced at once, and those that may
-//! still contain it are reported with the reason. It erases nothing itself.
+//! Mirrors after an erasure. Mirrors with erased content are synced at once. Those that may still
+//! contain it are reported with the reason. This module erases nothing in the store.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,14 @@ use super::rendering::tree_of;
 use crate::Documents;
 use crate::trees::tree::Tree;
 
-/// The number of changes per read.
+/// The number of changes that are read per transaction.
 const CHANGES_PER_READ: usize = 2_000;
-/// The finding of a sync whose files were in the expected state.
+/// The finding of a sync that found the files of the mirror in the expected state.
 const WHOLE: &str = "whole";
 
 impl Documents {
-    /// Syncs the outdated mirrors.
+    /// Syncs the mirrors of a memory whose files are outdated after an erasure. Returns a report
+    /// for each copy that may still contain the content.
     ///
     /// # Errors
     /// The errors of the store.
@@ -36,7 +37,7 @@ impl Documents {
         Ok(done)
     }
 
-    /// Returns the git mirrors with a commit by this author, according to the history of their
+    /// Returns the git mirrors that have a commit by this author, according to the history of their
     /// trees.
     ///
     /// # Errors
@@ -66,9 +67,9 @@ impl Documents {
         Ok(named)
     }
 
-    /// Removes the mirrors of a person's trees, once they are emptied. Returns the names of those
-    /// that stay because they are configured. A mirror that is not emptied stays as well, for later
-    /// syncs and another erasure.
+    /// Removes the mirrors of a person's trees after a sync has removed all their files. Returns
+    /// the names of the mirrors that stay because the configuration contains them. A mirror whose
+    /// files could not be removed stays as well, for a later erasure.
     ///
     /// # Errors
     /// The errors of the store.
@@ -93,7 +94,8 @@ impl Documents {
         Ok(configured)
     }
 
-    /// Syncs a mirror. Returns the reason why its files may still contain the erased content.
+    /// Syncs a mirror. Returns the reason why its files may still contain erased content. `None` if
+    /// they do not.
     async fn left_in(&self, mirror: Mirror) -> Result<Option<String>> {
         let name = mirror.name.clone();
         if self.engine.file_places().is_none() {

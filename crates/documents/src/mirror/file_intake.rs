@@ -1,7 +1,7 @@
-//! Takes a file that a person wrote in a mirror into the tree: one write, under a token, so that a
-//! repetition after an interrupted sync gets its result. It is a normal write with preconditions,
-//! safety, grants and telemetry. The layout interprets the file, and the plan decides if it is
-//! taken.
+//! Import of a file that a person wrote in a mirror, as a normal write with preconditions, safety
+//! checks, grants and telemetry. The write has a token, so that a retry after an interrupted sync
+//! gets the first result. The layout interprets the file, and the sync plan decides if it is
+//! imported.
 
 use std::collections::BTreeSet;
 
@@ -29,52 +29,52 @@ use crate::removed_content::erased_documents;
 use crate::trees::tree_write::TreeWrite;
 use crate::{DocumentWritten, Precondition};
 
-/// The reason of a document's change that comes from a mirror's file.
+/// The reason that is stored with a change that comes from a file of a mirror.
 const REASON: &str = "edited in a mirror";
 
-/// The reason of the additional change after it.
+/// The reason that is stored with the additional change of the description.
 const DESCRIBED: &str = "the description follows the text";
 
-/// A file to take.
+/// A file of a mirror to import.
 #[derive(Debug, Clone)]
 pub(super) struct FileIntake {
-    /// The path in the tree.
+    /// The path of the document in the tree.
     pub(super) path: DocumentPath,
-    /// The content of the file.
+    /// The content of the file as a document.
     pub(super) content: DocumentContent,
-    /// The SHA-256 of the document's native file that must still be present, in hex digits; none:
-    /// the document must be absent.
+    /// The SHA-256 that the document's file must still have, in hex digits. `None` if the document
+    /// must not exist.
     pub(super) over: Option<String>,
-    /// The path of the conflict copy if both sides changed, which is used unless the file only adds
-    /// lines; and the digest of the last agreement.
+    /// The path for a conflict copy if both the file and the document changed, and the digest of
+    /// the last synced file. The copy is not made if the file only adds lines.
     pub(super) beside: Option<(DocumentPath, Option<String>)>,
-    /// True if the file existed before the mirror and contains secrets: it is left unchanged.
+    /// True if the file existed before the mirror and contains secrets: the file is left unchanged.
     pub(super) stays: bool,
 }
 
-/// The outcome of taking a file.
+/// The outcome of importing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum IntakeOutcome {
-    /// The document has the file's content.
+    /// The document has the content of the file now.
     Document,
-    /// A document had the content before this mirror: nothing was written. The digest of its file
-    /// is present only if the document still has that content.
+    /// A version of the document already had the content before this mirror, so nothing was
+    /// written. The digest of its file is present only if the document still has that content.
     Known,
-    /// The lines were appended to the document.
+    /// The lines that the file adds were appended to the document.
     Lines,
-    /// The file is kept as a conflict copy, and a person decides.
+    /// The file was stored as a conflict copy, and a person decides.
     Beside,
 }
 
-/// The result of a write, kept for its repetition.
+/// The result of importing a file, stored for a retry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct IntakeResult {
     pub(super) written: DocumentWritten,
     pub(super) taken_as: IntakeOutcome,
 }
 
-/// Returns the principal of a mirror: it reads and writes its own tree, and documents that are
-/// loaded with every prompt only if configured.
+/// Returns the principal with which a mirror reads and writes. It may use only the mirror's tree,
+/// and `system/` only if the configuration permits that.
 pub(super) fn writer_of(mirror: &Mirror) -> Principal {
     let mut capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     if mirror.system {
@@ -89,7 +89,7 @@ pub(super) fn writer_of(mirror: &Mirror) -> Principal {
     Principal { name: mirror.writer(), grants: vec![grant] }
 }
 
-/// The rendering settings of a mirror's files.
+/// The settings by which documents become files of a mirror.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RenderingSettings {
     layout: Layout,
@@ -98,7 +98,7 @@ pub(super) struct RenderingSettings {
 }
 
 impl RenderingSettings {
-    /// Returns the rendering settings of a mirror's configuration.
+    /// Returns the settings in the configuration of a mirror.
     pub(super) fn of(mirror: &Mirror) -> Self {
         Self {
             layout: Layout::named(&mirror.layout).unwrap_or_default(),
@@ -107,7 +107,7 @@ impl RenderingSettings {
         }
     }
 
-    /// Returns a version in the form of its file.
+    /// Returns a version of a document as the file that the mirror has for it.
     fn document(self, version: &Record, path: &DocumentPath) -> LaidDocument {
         let content = DocumentContent::of(version);
         let (record, kind) = (version.id.clone(), version.kind);
@@ -118,14 +118,15 @@ impl RenderingSettings {
         document
     }
 
-    /// Returns the digest of a version's file, in hex digits.
+    /// Returns the digest of the file for a version of a document, in hex digits.
     pub(super) fn digest_of(self, version: &Record, path: &DocumentPath) -> String {
         let document = self.document(version, path);
         let executable = self.keeps_modes && document.content.is_executable();
         hex_of(&state_of(&Sha256::digest(self.layout.file_of(&document)).into(), executable))
     }
 
-    /// Returns the content of a version's file as it is read from files.
+    /// Returns the content that reading the file of a version would give. `None` if the file cannot
+    /// be read as a document.
     fn read(self, version: &Record, path: &DocumentPath) -> Option<DocumentContent> {
         let document = self.document(version, path);
         let file = String::from_utf8(self.layout.file_of(&document)).ok()?;
@@ -139,10 +140,10 @@ impl RenderingSettings {
 }
 
 impl Documents {
-    /// Takes a file into the tree.
+    /// Imports a file of a mirror into the tree.
     ///
     /// # Errors
-    /// `STALE_VERSION` if the tree changed meanwhile; the errors of every write of a document.
+    /// `STALE_VERSION` if the document changed meanwhile; the errors of writing a document.
     pub(super) async fn mirror_take(
         &self,
         mirror: &Mirror,
@@ -174,8 +175,8 @@ impl Documents {
 }
 
 impl Documents {
-    /// Returns a file without its secrets, and the warning about them. A long file is processed on
-    /// the thread of long-running work.
+    /// Returns the content of a file with its secrets masked, and a warning about them. The thread
+    /// for long-running work processes long files.
     async fn masked_file(&self, content: DocumentContent) -> Result<(DocumentContent, Option<String>)> {
         if content.body.len() < limits::LONG_TEXT_BYTES_MIN {
             return Ok(masked(content));
@@ -183,8 +184,8 @@ impl Documents {
         self.engine.long_work().run(move || masked(content)).await
     }
 
-    /// Updates a description that was derived from the former text: a separate change of the
-    /// mirror, after the one that took the file unchanged.
+    /// Updates a description that was derived from the former text of a document, as a separate
+    /// change after the import of the unchanged file.
     pub(super) async fn mirror_describe(&self, mirror: &Mirror, path: &DocumentPath) -> Result<()> {
         let (ask, path) = (tree_of(mirror), path.clone());
         let write = TreeWrite::of(&ask, "MirrorDescribe", None);
@@ -198,18 +199,18 @@ impl Documents {
     }
 }
 
-/// True for a text with secrets.
+/// Returns true if the text contains secrets.
 pub(super) fn has_secrets(text: &str) -> bool {
     !redact(text.to_owned(), RedactionMode::Mask).1.is_empty()
 }
 
-/// True for a file with secrets, in its text or in its head.
+/// Returns true if the text or the head of a file contains secrets.
 pub(super) fn holds_secrets(content: &DocumentContent) -> bool {
     masked(content.clone()).1.is_some()
 }
 
-/// Returns a file without its secrets, in its text and in its head, regardless of the settings for
-/// other writes: files are copied elsewhere.
+/// Returns the content of a file with the secrets in its text and head masked, whatever the
+/// settings for other writes are, because files are copied elsewhere.
 fn masked(before: DocumentContent) -> (DocumentContent, Option<String>) {
     let mut kinds = BTreeSet::new();
     let mut mask = |text: String| {
@@ -262,8 +263,8 @@ impl DocumentWriter<'_> {
         Ok(IntakeResult { written, taken_as: IntakeOutcome::Document })
     }
 
-    /// Keeps the tree's text and stores the file as a conflict copy. If the file only adds lines to
-    /// the agreed text, they are appended to the document instead.
+    /// Keeps the text of the document and stores the file as a conflict copy. If the file only adds
+    /// lines to the last synced text, they are appended to the document instead.
     fn keep_both(
         &self,
         tx: &mut dyn Tx,
@@ -306,8 +307,8 @@ impl DocumentWriter<'_> {
         Ok(IntakeResult { written, taken_as: IntakeOutcome::Beside })
     }
 
-    /// Returns the unchanged document if the file stays and one of its versions has equal content:
-    /// a removed mirror took the file into it.
+    /// Returns the unchanged document if the file keeps its secrets and one of the versions has the
+    /// same content, because a removed mirror imported the file earlier.
     fn known(
         &self,
         tx: &dyn ReadTx,
@@ -337,8 +338,8 @@ impl DocumentWriter<'_> {
         Ok(Some(IntakeResult { written, taken_as: IntakeOutcome::Known }))
     }
 
-    /// Returns the document's text with the lines that the file adds to the agreed text, if both
-    /// sides only added lines.
+    /// Returns the document's text with the lines that the file adds to the last synced text.
+    /// `None` unless both only added lines to it.
     fn with_lines(
         &self,
         tx: &mut dyn Tx,
@@ -375,7 +376,7 @@ impl DocumentWriter<'_> {
     }
 }
 
-/// True if two documents have equal heads, regardless of their texts.
+/// Returns true if two documents have equal heads. Their texts may differ.
 fn says_the_same(one: &DocumentContent, other: &DocumentContent) -> bool {
     let is_own = |key: &str| !matches!(key, "title" | "description" | "scope");
     let more = |content: &DocumentContent| {

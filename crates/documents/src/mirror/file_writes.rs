@@ -1,5 +1,5 @@
-//! The files that a sync writes into a mirror: those of the tree, and those that Loci renders next
-//! to it. A file that changed since the check is left alone: the next check sees it.
+//! Writing of files into a mirror: those of the tree, and those that Loci writes next to it. A
+//! file that changed since the check is left alone until the next check.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,13 +18,13 @@ use super::two_way_sync::SyncCheck;
 use crate::trees::tree::Tree;
 use crate::upkeep::{CHANGELOG, Changelog};
 
-/// The number of files per write.
+/// The number of files per call of the backend.
 const FILES_PER_CALL: usize = 200;
-/// The reason for rejecting a file outside the tree's directory.
+/// The reason for rejecting a file outside of the tree's directory.
 const NOT_OURS: &str = "only Loci writes here: move the file below knowledge/";
 
 impl Sync<'_> {
-    /// Writes files from the tree.
+    /// Writes the files of documents that changed in the tree.
     pub(super) async fn write_files(&mut self, look: &SyncCheck, actions: &[&SyncAction]) -> Result<()> {
         let writes: Vec<(&str, Option<FileDigest>)> = actions
             .iter()
@@ -60,7 +60,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Applies changes of files and records the new agreement.
+    /// Applies changes of files, and records the files as synced.
     async fn apply(&mut self, changes: Vec<FileChange>) -> Result<()> {
         let digests: Vec<(String, Option<String>)> = changes
             .iter()
@@ -128,7 +128,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Returns the files that Loci renders without documents: conversations, and the changelog of
+    /// Returns the files that Loci writes without a document: conversations, and the changelog of
     /// consolidation.
     async fn rendered_files(&self) -> Result<BTreeMap<String, Vec<u8>>> {
         let mut files = self.transcripts().await?;
@@ -141,8 +141,8 @@ impl Sync<'_> {
         Ok(files)
     }
 
-    /// Writes the files that Loci renders next to the tree, replaces edits of them, and removes
-    /// expired ones.
+    /// Writes the files that Loci keeps next to the tree, replaces versions that were edited, and
+    /// removes expired files.
     pub(super) async fn render_rest(&mut self, look: &SyncCheck) -> Result<()> {
         let lying: Vec<&FileEntry> =
             look.listing.entries.iter().filter(|entry| self.is_rendered_area(&entry.path)).collect();
@@ -181,7 +181,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Rejects a file, unless its content was rejected already.
+    /// Reports a file as rejected, unless a report already contains this content of the file.
     pub(super) fn refused_once(&mut self, path: &str, file: &str, why: &str) {
         let refused = self.kept.get(path).and_then(|known| known.refused.as_ref());
         if refused.is_none_or(|refused| refused.file != file) {
@@ -189,7 +189,7 @@ impl Sync<'_> {
         }
     }
 
-    /// Returns the author of files without a history.
+    /// Returns the author and time for files that have no history.
     fn own_note(&self) -> ChangeNote {
         ChangeNote {
             author_name: "Loci".to_owned(),
@@ -201,7 +201,7 @@ impl Sync<'_> {
     }
 }
 
-/// Returns a change of a file that keeps its mode.
+/// Returns a change of a file that keeps the mode of the file. `bytes` is `None` to remove it.
 pub(super) fn change_of(path: &str, bytes: Option<Vec<u8>>, only_if: Precondition) -> FileChange {
     FileChange { path: path.to_owned(), bytes, executable: None, like: None, only_if }
 }

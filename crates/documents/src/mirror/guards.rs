@@ -1,49 +1,51 @@
-//! Guards against deleting files that only seem to be gone: a directory that was removed, emptied
-//! or not mounted, a missing or foreign marker, a file that an editor is replacing. Pure.
+//! Protection against archiving documents because their files only seem to be deleted: a
+//! directory that is missing, empty or not mounted, a marker that is missing or of another mirror,
+//! or a file that an editor is replacing. Pure.
 
 use std::collections::BTreeMap;
 
 use loci_model::{MemoryId, Timestamp};
 
-/// The time that a file must be missing, in two checks, before its document is archived, in
+/// The time that a file must be missing, seen in two checks, before its document is archived, in
 /// milliseconds.
 pub const MISSING_MS: i64 = 30_000;
-/// The lower bound of the deletions of one sync, which are limited to a quarter of the files.
+/// The number of documents that one sync may always archive. Above it, the limit is a quarter of
+/// the files.
 pub const DELETES_MIN: usize = 8;
-/// The upper bound of the deletions of one sync.
+/// The maximum number of documents that one sync may archive.
 pub const DELETES_MAX: usize = 50;
-/// The minimum of files whose simultaneous loss counts as a missing directory.
+/// The minimum number of files whose simultaneous loss counts as a missing directory.
 const ALL_GONE_MIN: usize = 2;
 
-/// The first line of a marker.
+/// The first line of a marker file, which identifies the mirror of a folder.
 const MARKER_HEAD: &str = "version 1";
 
-/// The result of reading a mirror's marker.
+/// The result of comparing the marker file in a folder with the mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkerState {
-    /// The marker is this mirror's.
+    /// The marker is that of this mirror.
     Own,
-    /// There is no marker.
+    /// The folder has no marker.
     Missing,
-    /// The marker is another mirror's, or invalid.
+    /// The marker is that of another mirror, or invalid.
     Other,
 }
 
-/// The prefix of a marker's third line, before the memory of the mirror.
+/// The prefix of the third line of a marker, which names the memory.
 const MEMORY: &str = "memory ";
 
-/// Returns the text of a mirror's marker.
+/// Returns the text of the marker file for a mirror.
 pub fn marker_of(mirror: &str, memory: &MemoryId) -> String {
     format!("{MARKER_HEAD}\n{mirror}\n{MEMORY}{memory}\n")
 }
 
-/// Returns the memory in a marker; none in markers of earlier versions.
+/// Returns the memory that a marker names. `None` for markers of earlier versions.
 pub fn memory_in(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim_end);
     (lines.next() == Some(MARKER_HEAD)).then(|| lines.nth(1))??.strip_prefix(MEMORY)
 }
 
-/// Returns the result of reading a marker for a mirror.
+/// Returns the result of comparing the text of a marker with a mirror.
 pub fn marked(text: Option<&str>, mirror: &str) -> MarkerState {
     match text.map(id_in) {
         None => MarkerState::Missing,
@@ -52,26 +54,27 @@ pub fn marked(text: Option<&str>, mirror: &str) -> MarkerState {
     }
 }
 
-/// Returns the mirror id in a marker.
+/// Returns the mirror id that a marker names.
 pub fn id_in(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim_end);
     (lines.next() == Some(MARKER_HEAD)).then(|| lines.next())?.filter(|id| !id.is_empty())
 }
 
-/// The state in which a mirror was found.
+/// The state in which a sync finds the folder of a mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
-    /// The expected state: each file is checked separately.
+    /// The folder is in the expected state. Each file is checked separately.
     Whole,
-    /// The mirror is missing or empty, or all files are gone at once: it is rendered again, and
-    /// missing files count for nothing.
+    /// The folder is missing or empty, or all its files vanished at once. The files are written
+    /// again, and no document is archived.
     Gone,
-    /// There are files, and the marker is missing or another mirror's: nothing is done.
+    /// The folder has files, and the marker is missing or that of another mirror. The sync does
+    /// nothing.
     NotOurs,
 }
 
-/// Returns the state of a mirror, from its marker, the number of its files, the number of agreed
-/// files, and the number of those that are gone.
+/// Returns the state of a mirror's folder. `files` is the number of its files, `agreed` the number
+/// of synced files, and `gone` the number of synced files that are missing.
 pub fn finding(marked: MarkerState, files: usize, agreed: usize, gone: usize) -> Finding {
     match marked {
         MarkerState::Own if gone >= ALL_GONE_MIN && gone == agreed => Finding::Gone,
@@ -81,17 +84,18 @@ pub fn finding(marked: MarkerState, files: usize, agreed: usize, gone: usize) ->
     }
 }
 
-/// The times since which files are missing, by path.
+/// The time since when each missing file has been missing, by path.
 pub type MissingSince = BTreeMap<String, Timestamp>;
 
-/// Returns the maximum of deletions of one sync, given the number of agreed files.
+/// Returns the maximum number of documents that one sync may archive, for this number of synced
+/// files.
 pub fn deletes_max(agreed: usize) -> usize {
     (agreed / 4).clamp(DELETES_MIN, DELETES_MAX)
 }
 
-/// Returns the missing files that count as gone, up to the limit of one sync, and the number of
-/// waiting ones. The files that are missing longest come first, ties by path. The last sync before
-/// the end of the process does not wait for a second check.
+/// Returns the missing files whose documents may be archived now, up to the limit of one sync, and
+/// the number of files that must wait. The files that have been missing longest come first, then by
+/// path. The last sync before the end of the process does not wait for a second check.
 pub fn gone<'a>(
     missing: &[&'a str],
     since: &MissingSince,

@@ -1,6 +1,6 @@
-//! The changes that a sync takes from files into the tree: changed, new, renamed and deleted files.
-//! Each is one write of the tree. A file that the tree rejects is reported once, and retried when
-//! it changes.
+//! Import of changes of files into the tree: changed, new, renamed and deleted files. Each is one
+//! write of the tree. A file that the tree rejects is reported once, and tried again when it
+//! changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::removed_content::erased_documents::DELETED_IN_A_MIRROR;
 use crate::{DocumentDelete, DocumentMove, Precondition};
 
 impl Sync<'_> {
-    /// Takes a file. Returns true if the tree changed, or may have changed.
+    /// Imports a file. Returns true if the tree changed, or may have changed.
     pub(super) async fn take_file(
         &mut self,
         look: &SyncCheck,
@@ -94,8 +94,8 @@ impl Sync<'_> {
         }
     }
 
-    /// Takes the documents that only an index contains. If one of its lines becomes no document,
-    /// the file stays unchanged.
+    /// Imports the documents that only an index file contains. If one of its lines cannot become a
+    /// document, the index file stays unchanged.
     async fn take_index(
         &mut self,
         (path, file): (&str, &str),
@@ -231,14 +231,16 @@ impl Sync<'_> {
         }
     }
 
-    /// Updates the description of a taken file. The file stays taken if that fails.
+    /// Updates the description of an imported file's document. The import stays valid if that
+    /// fails.
     async fn describe(&mut self, path: &str, at: &DocumentPath) {
         if let Err(error) = self.documents.mirror_describe(&self.mirror, at).await {
             self.note(path, format!("the description is that of the text before: {}", error.message));
         }
     }
 
-    /// Repeats the write of an interrupted sync, or makes it if that sync did not.
+    /// Repeats the import that an interrupted sync started. If it was already written, it gets the
+    /// same result.
     pub(super) async fn take_again(
         &mut self,
         path: &str,
@@ -268,8 +270,8 @@ impl Sync<'_> {
         self.take_document(path, file, taking, token).await.map(drop)
     }
 
-    /// Settles an interrupted write in the other layouts, where a tree path depends on other
-    /// documents. The file arrived if a document has equal content.
+    /// Decides about an interrupted import in other layouts, where the path in the tree depends on
+    /// other documents. The file was imported if a document has the same content.
     async fn settle_laid(&mut self, path: &str, file: &str, text: &str) -> Result<()> {
         let state = self.laid_state();
         let laid = self.documents.mirror_laid(&self.mirror, self.layout, &state).await?;
@@ -438,7 +440,8 @@ impl Sync<'_> {
         }
     }
 
-    /// Archives documents whose files are gone, after checking the marker and each file once more.
+    /// Archives documents whose files are deleted, after checking the marker and each file once
+    /// more.
     pub(super) async fn put_away(&mut self, look: &SyncCheck, actions: &[&SyncAction]) -> Result<()> {
         let gone: Vec<&String> = actions
             .iter()

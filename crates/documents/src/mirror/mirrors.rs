@@ -23,56 +23,56 @@ use super::layouts::Layout;
 use super::sync_state;
 use crate::Documents;
 
-/// The maximum of mirrors of a memory.
+/// The maximum number of mirrors of a memory.
 const MIRRORS_MAX: usize = 100;
-/// The minimum interval of a mirror, in milliseconds.
+/// The minimum interval between two syncs of a mirror, in milliseconds.
 pub const INTERVAL_MS_MIN: u64 = 5_000;
-/// The maximum interval of a mirror, in milliseconds.
+/// The maximum interval between two syncs of a mirror, in milliseconds.
 const INTERVAL_MS_MAX: u64 = 86_400_000;
 
 /// A request to add a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMirror {
-    /// The memory.
+    /// The memory of the mirrored tree.
     pub memory: MemoryId,
-    /// Its name.
+    /// The name of the mirror, unique in its memory.
     pub name: String,
-    /// The namespace of the tree.
+    /// The namespace of the mirrored tree.
     pub namespace: Namespace,
-    /// The name of the layout.
+    /// The name of the layout of the files.
     pub layout: String,
-    /// The kind of place.
+    /// The kind of the location: a directory, a git repository or a bucket.
     pub kind: MirrorKind,
-    /// The path of the place.
+    /// The path of the location.
     pub path: String,
-    /// The direction.
+    /// The direction in which changes are copied.
     pub direction: MirrorDirection,
-    /// The effect of deletions.
+    /// The effect of deleting a file on its document.
     pub deletes: MirrorDeletes,
-    /// The interval of syncs, in milliseconds.
+    /// The interval between two syncs, in milliseconds.
     pub interval_ms: u64,
-    /// True if files contain their record's id.
+    /// True if each file contains the id of its record.
     pub render_ids: bool,
-    /// True if it may write documents that are loaded with every prompt.
+    /// True if the mirror may write documents in `system/`, which every prompt loads.
     pub system: bool,
-    /// True if conversations are rendered into it.
+    /// True if the mirror also gets files with the conversations of the memory.
     pub sessions: bool,
-    /// True if it may start on existing files.
+    /// True if the mirror may start in a location that already has files.
     pub adopt: bool,
-    /// The time within which writes of one author form one commit, in milliseconds.
+    /// The time in which consecutive writes of one author become one commit, in milliseconds.
     pub debounce_ms: u64,
-    /// The origin of the request.
+    /// The origin of the mirror: the API or the configuration.
     pub origin: MirrorOrigin,
 }
 
-/// A mirror and its state.
+/// A mirror with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MirrorShown {
     /// The mirror.
     pub mirror: Mirror,
-    /// The state after its last sync.
+    /// The state after the last sync. `None` before the first sync.
     pub state: Option<MirrorState>,
-    /// The number of conflict copies without a decision.
+    /// The number of conflict copies about which nobody has decided.
     pub open_conflicts: u64,
 }
 
@@ -109,12 +109,12 @@ impl NewMirror {
 }
 
 impl Documents {
-    /// Adds a mirror. A configured mirror is updated to its configuration.
+    /// Adds a mirror. If the configuration contains it, an existing mirror is updated.
     ///
     /// # Errors
-    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member, and
-    /// `path` for a place outside of the memory's folder without administration of the server;
-    /// `Conflict` if one has the name.
+    /// `Denied` without a grant of admin on the whole namespace; `Invalid`, naming the member;
+    /// `Invalid` for `path` if the location is outside of the memory's folder and the caller does
+    /// not administer the server; `Conflict` if a mirror has the name.
     pub async fn mirror_add(&self, caller: &Principal, new: NewMirror) -> Result<Mirror> {
         access::tree_view(caller, &new.memory, &new.namespace, Capability::Admin)?;
         new.check()?;
@@ -160,7 +160,7 @@ impl Documents {
     /// Removes a mirror; its files stay.
     ///
     /// # Errors
-    /// `NotFound`; `Denied`; `Conflict` for a configured one.
+    /// `NotFound`; `Denied`; `Conflict` if the configuration contains the mirror.
     pub async fn mirror_remove(&self, caller: &Principal, memory: &MemoryId, name: &str) -> Result<Mirror> {
         let mirror = self.mirror_of(caller, memory, name, Capability::Admin).await?;
         if mirror.origin == MirrorOrigin::Configured {
@@ -182,7 +182,8 @@ impl Documents {
             .await
     }
 
-    /// Removes mirrors that are no longer configured; `names` are the configured ones.
+    /// Removes the mirrors that are no longer in the configuration. `names` are those that it
+    /// contains.
     ///
     /// # Errors
     /// The errors of the store.
@@ -214,7 +215,7 @@ impl Documents {
     /// Returns a mirror, and the report of its last sync.
     ///
     /// # Errors
-    /// `NotFound`, also for one that the caller may not read.
+    /// `NotFound` if there is no such mirror, or the caller may not read it.
     pub async fn mirror_status(
         &self,
         caller: &Principal,
@@ -250,8 +251,8 @@ impl Documents {
         Ok(all)
     }
 
-    /// Returns a mirror whose tree the caller may use this way. Unknown and forbidden ones give one
-    /// error.
+    /// Returns a mirror if the caller's grants permit the use. Unknown and forbidden mirrors give
+    /// the same error.
     pub(super) async fn mirror_of(
         &self,
         caller: &Principal,
@@ -278,11 +279,11 @@ impl Documents {
         Ok(mirror)
     }
 
-    /// Returns the repository of a git mirror, for callers that may read its tree and want to clone
-    /// it.
+    /// Returns the repository of a git mirror, for a caller who may read the tree and wants to
+    /// clone it.
     ///
     /// # Errors
-    /// `NotFound`, also for mirrors without a repository and those that the caller may not read.
+    /// `NotFound` if there is no such mirror, it has no repository, or the caller may not read it.
     pub async fn mirror_repository(
         &self,
         caller: &Principal,
@@ -335,7 +336,8 @@ pub(crate) fn is_mirrored(tx: &dyn ReadTx, memory: &MemoryId, namespace: &str) -
     Ok(in_ledger(tx, memory)?.iter().any(|mirror| mirror.namespace.normal() == namespace))
 }
 
-/// Outdates the mirrors of a tree, because content was removed from it: they are rendered again.
+/// Marks the mirrors of a tree as outdated because content was removed from the tree: their files
+/// are written again.
 ///
 /// # Errors
 /// The errors of the store.
@@ -344,8 +346,8 @@ pub(crate) fn outdate(tx: &mut dyn Tx, memory: &MemoryId, namespace: &Namespace)
     outdate_where(tx, memory, |mirror| mirror.namespace.normal() == normal)
 }
 
-/// Outdates mirrors that keep the history of a tree, by the normal form of its namespace: an erased
-/// person made a change there, or a change mentions them.
+/// Marks mirrors that keep the history of a tree as outdated, because an erased person made or is
+/// mentioned in a change there. The tree is given by the normal form of its namespace.
 ///
 /// # Errors
 /// The errors of the store.
@@ -353,8 +355,8 @@ pub(crate) fn outdate_history(tx: &mut dyn Tx, memory: &MemoryId, namespace: &st
     outdate_where(tx, memory, |mirror| keeps_history(mirror) && mirror.namespace.normal() == namespace)
 }
 
-/// Outdates repositories with a history that may have more than the log, as after a restore: the
-/// log may not know an erased person.
+/// Marks git mirrors as outdated whose history may contain more than the change log of this store,
+/// as after a restore. The log may not know an erased person.
 ///
 /// # Errors
 /// The errors of the store.
@@ -374,7 +376,7 @@ pub(super) fn keeps_history(mirror: &Mirror) -> bool {
     mirror.kind == MirrorKind::Git && mirror.direction != MirrorDirection::Import
 }
 
-/// Outdates mirrors that render conversations, because some were erased.
+/// Marks mirrors with conversations as outdated, because some conversations were erased.
 ///
 /// # Errors
 /// The errors of the store.

@@ -1,4 +1,4 @@
-//! Mirrors: a tree as files elsewhere, synchronised in both directions.
+//! Mirrors: copies of trees as files in another location, synchronised in both directions.
 //!
 //! | file | content |
 //! |---|---|
@@ -52,7 +52,7 @@ pub(crate) use sync_schedule::{Mirrors, Schedule};
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::path::DocumentPath;
 
-/// True for a path that Loci renders without a document in the native layout.
+/// Returns true for a path in the native layout whose file Loci writes without a document.
 fn rendered_area(path: &str) -> bool {
     DocumentPath::check(path).is_ok_and(|path| Area::of(&path) == Area::Rendered)
 }

@@ -1,6 +1,6 @@
-//! Files in folders of mirrors without a document: files that a sync rejected, skipped or did not
-//! take yet, and folders of removed mirrors. An erasure reports them, because they may contain a
-//! person's words without any reference. Nothing is changed here.
+//! Files in mirrors that have no document: files that a sync rejected, skipped or has not imported,
+//! and folders of removed mirrors. The report of an erasure lists them, because they may contain a
+//! person's words. Nothing is changed here.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,8 @@ use super::spelling::ComposedFiles;
 use super::sync_state::{SyncState, hex_of, state_of};
 use crate::Documents;
 
-/// The maximum of files, or folders, that one line names; it states the number of further ones.
+/// The maximum number of files or folders that one line names. The line states how many more there
+/// are.
 const NAMED_MAX: usize = 20;
 /// The reason for skipping another mirror's root, which is checked separately.
 const OTHER_MIRROR: &str = "other_mirror";
@@ -127,9 +128,9 @@ impl Documents {
     }
 }
 
-/// Returns the files of a folder that its tree does not contain: rejected files, files changed
-/// since the last sync, files that stay with secrets, and files that listings omit. Under the
-/// marker of another mirror, all files.
+/// Returns the files of a folder that are not in its tree: rejected files, files changed since the
+/// last sync, files that keep their secrets, and files that listings omit. If the marker is that of
+/// another mirror, all files.
 fn left_in(mirror: &Mirror, listing: &FileListing, kept: &SyncState) -> Option<String> {
     let is_own = guards::marked(listing.marker.as_deref(), &mirror.id) == MarkerState::Own;
     let files = listing.entries.iter().filter(|entry| !is_own || !is_agreed(mirror, entry, kept));
@@ -143,8 +144,8 @@ fn left_in(mirror: &Mirror, listing: &FileListing, kept: &SyncState) -> Option<S
     ))
 }
 
-/// True for a file whose whole content its document has. A file that stays with its secrets is
-/// none.
+/// Returns true if the document of a file has its whole content. False for a file that keeps its
+/// secrets.
 fn is_agreed(mirror: &Mirror, entry: &FileEntry, kept: &SyncState) -> bool {
     let file = hex_of(&state_of(&entry.sha256, entry.executable && keeps_modes(mirror)));
     kept.get(&entry.path).is_some_and(|known| {

@@ -1,5 +1,5 @@
-//! Paths at which a file replaces a directory, or a directory a file: the old content is removed
-//! before the new one is written. Pure.
+//! Paths where a file takes the place of a directory, or a directory that of a file. The old
+//! content must be removed before the new one is written. Pure.
 
 use std::collections::BTreeMap;
 

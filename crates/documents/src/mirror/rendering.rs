@@ -1,6 +1,6 @@
-//! A tree as the files of a mirror: their paths and their bytes. In the native layout the tree
-//! knows the digest of each file, so only written files are read. The other layouts, and files with
-//! ids, are rendered as a whole.
+//! The conversion of a tree to the files of a mirror. In the native layout the tree stores the
+//! digest of each file, so only files to write are read. Other layouts, and files with record ids,
+//! are rendered completely.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -24,12 +24,12 @@ use crate::trees::tree::TreeAsk;
 /// The number of documents per read.
 const DOCUMENTS_PER_READ: usize = 500;
 
-/// A file to have in the mirror.
+/// A file that the mirror should contain.
 #[derive(Debug, Clone)]
 pub(super) struct RenderedFile {
-    /// The digest of its bytes and its executable flag.
+    /// The digest of the file's bytes and its executable flag.
     pub(super) digest: FileDigest,
-    /// True if it is executable; `None`: the mirror has no modes.
+    /// True if the file is executable. `None` if the mirror stores no file modes.
     pub(super) executable: Option<bool>,
     pub(super) record: Option<RecordId>,
 }
@@ -39,18 +39,18 @@ pub(super) struct RenderedFile {
 pub(super) struct RenderedTree {
     /// The files, by path.
     pub(super) files: BTreeMap<String, RenderedFile>,
-    /// The layout's new state.
+    /// The new state of the layout.
     pub(super) state: LayoutState,
-    /// All documents, if the layout needs them.
+    /// All documents of the tree, if the layout needs them.
     pub(super) documents: Vec<LaidDocument>,
     entries: BTreeMap<RecordId, Arc<TreeEntry>>,
-    /// The former paths of documents.
+    /// The paths that documents had before, by record.
     left: BTreeMap<RecordId, Vec<String>>,
     bytes: BTreeMap<String, Vec<u8>>,
-    /// The paths of all documents by their folded form, in which file systems compare them;
-    /// computed on first use.
+    /// The paths of all documents by their case-folded form, by which file systems compare them.
+    /// Computed on first use.
     by_key: OnceLock<BTreeMap<String, Vec<String>>>,
-    /// The files by the paths of their documents; computed on first use.
+    /// The path of each document's file, by the document's path. Computed on first use.
     by_document: OnceLock<BTreeMap<String, String>>,
 }
 
@@ -128,7 +128,7 @@ pub(super) fn say_id(document: &mut LaidDocument) {
     }
 }
 
-/// True for a mirror whose files may be executable: their mode is part of them.
+/// Returns true for a mirror that stores the executable flag of files.
 pub(super) fn keeps_modes(mirror: &Mirror) -> bool {
     mirror.layout == Layout::Native.as_str() && mirror.kind != MirrorKind::S3
 }

@@ -1,6 +1,6 @@
-//! Separates mirrors. No mirror is inside another one. A mirror on a disk is synced by the
-//! installation that has the disk. A mirror that starts again after its files are gone gets another
-//! id. A repository is read only if its marker names the mirror.
+//! The separation of mirrors. No mirror is inside another one. A mirror on a disk is synced by the
+//! installation that has the disk. A mirror whose files disappeared gets a new id. A repository is
+//! read only if its marker names the mirror.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::sync_state::{self, SyncState};
 use crate::Documents;
 
 impl Documents {
-    /// Rejects a place at, inside or around another mirror's.
+    /// Rejects a location that is the same as another mirror's, inside of it or around it.
     pub(super) async fn mirror_apart(&self, new: &NewMirror) -> Result<()> {
         let places = self.file_places()?;
         let place = places.resolve(new.kind, &new.path, new.origin == MirrorOrigin::Configured)?;
@@ -100,8 +100,8 @@ impl Documents {
 }
 
 impl Sync<'_> {
-    /// Restarts a mirror whose files are gone under another id and without agreements. The former
-    /// directory may come back with old files and its marker, and then belongs to another mirror.
+    /// Restarts a mirror whose files disappeared, with a new id and without sync state. If the
+    /// former directory returns with old files and its marker, it then counts as another mirror's.
     pub(super) async fn begin_again(&mut self) -> Result<()> {
         let id = uuid4(self.documents.engine.ids().as_ref());
         self.kept.clear();

@@ -3,9 +3,10 @@
 /// Settings of mirrors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorSettings {
-    /// The name of this instance in addresses of commits; letters, digits, dots and dashes.
+    /// The name of this instance, which the e-mail addresses in commits contain: letters, digits,
+    /// dots and dashes.
     pub instance: String,
-    /// The milliseconds without events after which a conversation is rendered as ended.
+    /// The time without events after which a conversation counts as ended, in milliseconds.
     pub session_idle_ms: i64,
 }
 

@@ -1,6 +1,6 @@
-//! The spelling of file names in a place: paths of a tree are composed (NFC), and a disk may have
-//! them decomposed (NFD). This wrapper shows composed paths, and every file keeps its name on the
-//! disk.
+//! The Unicode composition of file names in a mirror. Paths of a tree are composed (NFC), and a
+//! disk may have decomposed names (NFD). This wrapper shows composed paths, and every file keeps
+//! its name on the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

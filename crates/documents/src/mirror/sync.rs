@@ -19,26 +19,26 @@ use super::spelling::{ComposedFiles, Spellings};
 use super::sync_state::{self, SyncState};
 use crate::Documents;
 
-/// The time that a mirror waits for a process that died, in milliseconds.
+/// The time in milliseconds after which the sync of a process that died no longer blocks a mirror.
 const LEASE_MS: i64 = 30_000;
-/// The time that a caller waits for a running sync, in milliseconds: longer than for a process that
-/// died.
+/// The time in milliseconds that a caller waits for a running sync. It is longer than the time
+/// after which a dead process stops blocking.
 pub(super) const PATIENCE_MS: u64 = 35_000;
-/// The maximum of remarks of one kind in a report.
+/// The maximum number of remarks of one kind in a report.
 const REMARKS_MAX: usize = 100;
 
-/// One sync.
+/// A sync of a mirror, while it runs.
 pub(super) struct Sync<'a> {
     pub(super) documents: &'a Documents,
     pub(super) mirror: Mirror,
     pub(super) layout: Layout,
-    /// The principal that reads and writes.
+    /// The principal with which the sync reads and writes documents.
     pub(super) writer: Principal,
     pub(super) backend: Arc<dyn FileBackend>,
     pub(super) state: MirrorState,
     pub(super) kept: SyncState,
     pub(super) report: MirrorReport,
-    /// The file names of documents that were created or renamed in this sync.
+    /// The new file names of documents that were created or renamed in this sync.
     pub(super) names_taken: BTreeMap<RecordId, String>,
     /// The files that stay with their secrets, whose documents the layout has not rendered since
     /// they were taken.
@@ -53,7 +53,7 @@ pub(super) struct Sync<'a> {
     pub(super) committed: Option<Spellings>,
     /// True if the process ends after this sync.
     pub(super) is_last: bool,
-    /// True if another side records the agreement, so that it is not stored.
+    /// True if the sync state is not stored here because the other side records it, as for a pull.
     pub(super) is_passing: bool,
     /// The count of removals from the store at the start: all rendered content is without them.
     pub(super) outdated_by: u64,
@@ -61,7 +61,7 @@ pub(super) struct Sync<'a> {
     pub(super) store: String,
     /// True if the last agreement was with another store, as before a restore: it does not count.
     pub(super) is_of_other_store: bool,
-    /// True if files without a document are held back, because their writer is unknown.
+    /// True if files without a document are not imported, because it is unknown who wrote them.
     pub(super) holds_new: bool,
     /// The layout's state in its stored form.
     laid_kept: Option<serde_json::Value>,
@@ -71,8 +71,8 @@ impl Documents {
     /// Synchronises a mirror and its tree, and returns the report.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` if another sync holds
-    /// it for longer than half a minute; the errors of stores and disks.
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Conflict` if another sync of the
+    /// mirror runs for more than half a minute; the errors of stores and disks.
     pub async fn mirror_sync(
         &self,
         caller: &Principal,
@@ -198,7 +198,7 @@ impl Sync<'_> {
         Ok(())
     }
 
-    /// Stores the known state of paths.
+    /// Stores the sync state of the paths.
     pub(super) async fn keep(&mut self) -> Result<()> {
         if self.is_passing {
             return Ok(());

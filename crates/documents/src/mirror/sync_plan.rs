@@ -1,6 +1,6 @@
-//! The plan of a mirror's sync: an action per path, from the tree, the mirror, and their last
-//! agreement. Content that only one side has is never overwritten, and nothing is merged by guess.
-//! Pure: equal sides and an equal clock give an equal plan.
+//! The plan of a sync: one action per path, from the files of the tree, the files of the mirror,
+//! and the files after the last sync. Content that only one side has is never overwritten, and
+//! nothing is merged by guessing. Pure: the same input gives the same plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,148 +12,150 @@ pub use loci_model::trees::mirror::{MirrorDeletes as Deletes, MirrorDirection as
 use super::guards::{self, Finding, MarkerState, MissingSince};
 use super::path_conflicts::is_replaced;
 
-/// The part of a conflict copy's name before the digits.
+/// The mark in the name of a conflict copy, before the digits.
 const CONFLICT: &str = ".conflict-";
-/// The number of digits of its digest.
+/// The number of hex digits of the digest in the name of a conflict copy.
 const CONFLICT_DIGITS: usize = 7;
 
-/// Digests of files, by path.
+/// The digests of the files on one side of a sync, by path.
 pub type Side = BTreeMap<String, FileDigest>;
 
-/// The input of a plan.
+/// The input for the plan of a sync.
 #[derive(Debug, Clone, Copy)]
 pub struct SyncInput<'a> {
-    /// The files as the tree renders them.
+    /// The files as they should be according to the tree.
     pub tree: &'a Side,
-    /// The files in the mirror.
+    /// The files that the mirror contains now.
     pub mirror: &'a Side,
-    /// The files of the last agreement.
+    /// The files on which both sides agreed after the last sync.
     pub agreed: &'a Side,
-    /// The result of reading the marker.
+    /// The result of comparing the marker of the folder with the mirror.
     pub marked: MarkerState,
-    /// The files that were missing in earlier checks.
+    /// The files that were already missing in earlier syncs, with the times.
     pub missing: &'a MissingSince,
 }
 
-/// The settings of a plan.
+/// The settings for the plan of a sync.
 #[derive(Debug, Clone, Copy)]
 pub struct Keeping {
-    /// The direction.
+    /// The direction in which changes are copied.
     pub direction: Direction,
-    /// The effect of deletions.
+    /// The effect of deleting a file on its document.
     pub deletes: Deletes,
     /// The current time.
     pub now: Timestamp,
-    /// True if the process ends after this sync.
+    /// True if the process ends after this sync, so that no deletion waits for another check.
     pub is_last: bool,
-    /// True if a file and a directory cannot share a path, as they can in a bucket.
+    /// True if a file and a directory cannot have the same path. In a bucket they can.
     pub has_directories: bool,
-    /// True if the files are a clone's. If all are gone, no document is archived, and new files are
-    /// taken nevertheless.
+    /// True if the files are those of a git clone. If all files are missing there, no document is
+    /// archived, but new files are imported.
     pub is_clone: bool,
 }
 
 /// An action of a sync.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SyncAction {
-    /// The file is written from the tree; `over`: the present file, which Loci wrote.
+    /// Writes a file from the tree. `over` is the file that Loci wrote there before.
     Write {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The file that must be present.
+        /// The file that must still be there. `None` if there must be none.
         over: Option<FileDigest>,
     },
-    /// The file is removed, because its document is archived.
+    /// Removes a file, because its document is archived.
     Remove {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The file that must be present.
+        /// The file that must still be there.
         over: FileDigest,
     },
-    /// The document takes the content of the file; `base`: the content that the document must still
-    /// have.
+    /// Replaces the content of a document with that of its file. `base` is the content that the
+    /// document must still have.
     Take {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The file.
+        /// The file to import.
         file: FileDigest,
-        /// The file of the last agreement.
+        /// The file after the last sync.
         base: FileDigest,
     },
-    /// A document is created from a new file, or restored because its file contains the only copy
-    /// of an edit.
+    /// Creates a document from a new file, or restores the archived document of an edited file,
+    /// which is the only copy of the edit.
     TakeNew {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The file.
+        /// The file to import.
         file: FileDigest,
     },
-    /// A conflict: the document keeps its text, and a copy of the file is kept next to it until a
-    /// person decides.
+    /// Keeps both texts in a conflict: the document stays, and the file is stored as a conflict
+    /// copy until a person decides.
     KeepBoth {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The path of the copy.
+        /// The path of the conflict copy.
         beside: String,
-        /// The file.
+        /// The file to store as a copy.
         file: FileDigest,
     },
-    /// The document is moved, because its file was.
+    /// Moves a document, because its file was moved.
     Move {
-        /// The old path.
+        /// The old path of the file.
         from: String,
-        /// The new path.
+        /// The new path of the file.
         to: String,
-        /// The file.
+        /// The moved file.
         file: FileDigest,
     },
-    /// The document is archived, because its file is gone.
+    /// Archives a document, because its file was deleted.
     PutAway {
-        /// The path.
+        /// The path of the deleted file.
         path: String,
-        /// The file of the last agreement.
+        /// The file after the last sync.
         base: FileDigest,
     },
-    /// Both sides are equal: the agreement is recorded.
+    /// Records that both sides have the same file.
     Agree {
-        /// The path.
+        /// The path of the file.
         path: String,
-        /// The file.
+        /// The file on both sides.
         file: FileDigest,
     },
-    /// Neither side has the file any more: the agreement is removed.
+    /// Removes the record of a file that neither side has any more.
     Forget {
-        /// The path.
+        /// The path of the file.
         path: String,
     },
 }
 
-/// A remark without an action.
+/// A remark of the report about a path that needs no action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncNote {
-    /// The path.
+    /// The path of the file.
     pub path: String,
-    /// The remark: `changed_in_export`, `not_exported`, `deletion_logged`, `waits_for_deletion`.
+    /// The remark, as a word: `changed_in_export`, `not_exported`, `deletion_logged`,
+    /// `waits_for_deletion`.
     pub what: &'static str,
 }
 
 /// The plan of a sync.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncPlan {
-    /// The state in which the mirror was found.
+    /// The state in which the sync found the folder.
     pub finding: Finding,
-    /// The actions: writes before removals.
+    /// The actions of the sync, writes before removals.
     pub actions: Vec<SyncAction>,
     /// The remarks.
     pub notes: Vec<SyncNote>,
-    /// The missing files, and the times since which they are missing.
+    /// The files that are missing now, and since when.
     pub missing: MissingSince,
-    /// The number of deletions that wait for another check, or for their turn.
+    /// The number of documents that are not archived yet, because their missing files wait for a
+    /// second check or for the limit of the next sync.
     pub waiting_deletes: usize,
 }
 
 impl SyncPlan {
-    /// Defers all deletions to a later sync.
+    /// Removes all deletions from the plan, for a later sync.
     pub fn delete_later(&mut self) {
         let put_away = |action: &SyncAction| match action {
             SyncAction::PutAway { path, .. } => Some(path.clone()),

@@ -1,5 +1,5 @@
-//! Syncs every mirror in its interval while this process hosts it. The mirrors are looked up
-//! periodically, because another process may have added one; this process reports its own changes.
+//! The schedule of syncs: every mirror is synced in its interval while this process runs. The
+//! mirrors are read again periodically, because another process may have added one.
 
 use std::collections::BTreeMap;
 use std::pin::pin;

@@ -1,5 +1,5 @@
-//! The agreed state of a mirror and its tree, by path, between two syncs. It is stored in parts, so
-//! that one change writes one of them and all are read in few rows. `two_way_sync` uses it.
+//! The sync state of a mirror: for each path, the file on which the mirror and its tree agreed
+//! after the last sync. It is stored in parts, so that a change of one path writes one part.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
-//! Conversations as files: rendered from events only, so that lines expire with their events. Every
-//! line of a message has a mark before it, so that no content makes a heading, a fence or a head.
-//! The rendering of a conversation is pure.
+//! The conversations of a memory as files. They are written from events, so that their lines
+//! disappear when the events expire. Every line of a message begins with a mark, so that no message
+//! can form a heading, a code fence or a head. Pure for one conversation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ use sha2::{Digest, Sha256};
 
 use super::sync::Sync;
 
-/// The maximum of actors, and of conversations of each, that are rendered, the newest first.
+/// The maximum number of actors with files, and of conversations of each actor, the newest first.
 const ACTORS_MAX: usize = 100;
 const SESSIONS_MAX: usize = 200;
-/// The maximum of events of a conversation.
+/// The maximum number of events of a conversation in its files.
 const EVENTS_MAX: usize = 10_000;
 /// The number of events per read.
 const EVENTS_PER_READ: usize = 500;
-/// The maximum of bytes of a file; a longer conversation continues in another.
+/// The maximum size of a file, in bytes. A longer conversation continues in another file.
 const FILE_BYTES_MAX: usize = 512 << 10;
 
-/// A conversation.
+/// A conversation of an actor, with its events.
 struct Conversation {
     entry: SessionEntry,
     events: Vec<Event>,
@@ -38,11 +38,11 @@ struct Conversation {
 pub(super) struct RenderedTalk {
     pub(super) actor: String,
     pub(super) session: String,
-    /// The time of its last event.
+    /// The time of the conversation's last event.
     pub(super) at: Timestamp,
-    /// The ids of its events, in order.
+    /// The ids of the conversation's events, in order.
     pub(super) events: Vec<String>,
-    /// Its files, by path.
+    /// The files of the conversation, by path.
     pub(super) files: BTreeMap<String, Vec<u8>>,
 }
 

@@ -1,6 +1,6 @@
-//! A sync of files: it lists the files, plans, and runs each action with the precondition of its
-//! plan. Each action is recorded before it runs, so that the next sync can settle an interrupted
-//! one. One faulty file never stops the others.
+//! The sync of files: it lists the files, makes a plan, and does each action with the precondition
+//! of the plan. Each action is recorded before it is done, so that the next sync can complete an
+//! interrupted one. A file that fails does not stop the others.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,11 @@ use super::sync::Sync;
 use super::sync_plan::{self, Keeping, Side, SyncAction, SyncInput, SyncPlan};
 use super::sync_state::{digest_of, hex_of, state_of};
 
-/// The number of passes of one sync: the second writes the files that the first took.
+/// The number of passes of one sync. The second pass writes the files that change because of
+/// imports in the first.
 const ROUNDS: usize = 2;
 
-/// The present and the planned files, at one check.
+/// The current files and the planned files at one check.
 pub(super) struct SyncCheck {
     pub(super) listing: FileListing,
     /// The present files, except those that Loci renders without documents.

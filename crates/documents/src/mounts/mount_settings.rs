@@ -12,40 +12,40 @@ use crate::Documents;
 use crate::memory_tool::MemoryToolSettings;
 use crate::trees::tree::TreeAsk;
 
-/// The default mount.
+/// The name of the mount that a request without a name uses.
 const DEFAULT: &str = "default";
 
-/// The write mode of a mount.
+/// The mode in which the memory tool may use a mounted tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MountMode {
-    /// Callers with a grant of write in the tree may write.
+    /// Callers with a grant of write in the tree may write through the tool.
     #[default]
     ReadWrite,
     /// No caller may write through the tool.
     ReadOnly,
 }
 
-/// A tree in the configuration.
+/// A tree in the configuration of a mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountEntry {
-    /// The memory, by name or by id.
+    /// The memory of the tree, by name or id.
     pub memory: String,
-    /// The namespace.
+    /// The namespace of the tree.
     pub namespace: Namespace,
-    /// The write mode.
+    /// The mode in which the tool may use the tree.
     pub mode: MountMode,
 }
 
-/// The content of `/memories`.
+/// The trees that a mount shows below `/memories`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mount {
-    /// The documents of one tree.
+    /// A single tree, whose documents are directly below `/memories`.
     One(MountEntry),
-    /// A directory for each of several trees, by name.
+    /// Several trees. Each is a directory with this name below `/memories`.
     Several(BTreeMap<String, MountEntry>),
 }
 
-/// The settings of the tool, and its mounts by name.
+/// The settings of the memory tool, and the configured mounts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryToolMounts {
     /// The settings of the tool.
@@ -54,25 +54,25 @@ pub struct MemoryToolMounts {
     pub mounts: BTreeMap<String, Mount>,
 }
 
-/// The mount of a request.
+/// The mount or tree that a request uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MountAsk {
-    /// A mount of the configuration. Default: `default`.
+    /// A configured mount. `None` means the mount `default`.
     Named(Option<String>),
-    /// A tree, which needs no configuration.
+    /// A single tree, which needs no configuration.
     Tree(TreeAsk),
 }
 
-/// A tree of a mount, for a caller.
+/// A tree of a mount, as a caller may use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MountTree {
-    /// The directory in which it is shown; none: at the root.
+    /// The directory that shows the tree. `None` if the tree is directly at the root.
     pub name: Option<String>,
     /// The tree.
     pub tree: TreeAsk,
-    /// True if the caller may write there, through this mount.
+    /// True if the caller may write in the tree through this mount.
     pub may_write: bool,
-    /// True if the setting lets the tool write below `system/`; the caller's grants must permit it,
+    /// True if the settings let the tool write below `system/`. The caller's grants must permit it,
     /// too.
     pub may_write_system: bool,
 }
@@ -85,11 +85,11 @@ impl MountTree {
 }
 
 impl Mount {
-    /// Checks names of directories.
+    /// Checks the directory names of all mounts.
     ///
     /// # Errors
-    /// `Invalid` for an invalid directory name, for two names with one key, and for a mount without
-    /// a tree.
+    /// `Invalid` for an invalid directory name, for two names that differ only in case, and for a
+    /// mount without a tree.
     pub fn check(&self) -> Result<()> {
         let Self::Several(entries) = self else { return Ok(()) };
         if entries.is_empty() {
@@ -120,7 +120,7 @@ impl Documents {
     /// Returns the trees of a mount that a caller may read, by name.
     ///
     /// # Errors
-    /// `NotFound` if there is no such mount; `Denied` if the caller may read none of its trees.
+    /// `NotFound` if the mount does not exist; `Denied` if the caller may read none of its trees.
     pub async fn mount_trees(&self, caller: &Principal, ask: &MountAsk) -> Result<Vec<MountTree>> {
         let may_write_system = self.parts.settings.memory_tool.tool.write_system;
         let name = match ask {

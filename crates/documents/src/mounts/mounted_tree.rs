@@ -1,6 +1,6 @@
 //! The trees of a mount as the memory tool sees them, within one transaction.
-//! `/memories/facts/x.md` is `knowledge/facts/x.md` of the mount's tree. With several trees it is
-//! `/memories/<name>/facts/x.md`. The caller selects the trees and checks access before.
+//! `/memories/facts/x.md` is `knowledge/facts/x.md` of the mount's tree, or with several trees
+//! `/memories/<name>/facts/x.md`. The caller selects the trees and checks access first.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(super) struct MountedTree<'a> {
     pub(super) read: RefCell<Vec<(MemoryId, RecordId)>>,
 }
 
-/// The target of a path of the mount.
+/// The tree and path that a path of the mount leads to.
 enum MountTarget<'p, 'a> {
     /// A path of a tree.
     In(&'p Part<'a>, DocumentPath),

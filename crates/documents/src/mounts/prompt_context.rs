@@ -1,5 +1,5 @@
-//! `mount_context`: a mount as a model reads it at the start of a session: `system/` of its trees
-//! in full, then the listings of the rest, in one budget.
+//! `mount_context`: the text of a mount that a model reads at the start of a session: `system/` of
+//! its trees in full, then lists of the other documents, within one token budget.
 
 use loci_api::documents::tree::OmittedDocument;
 use loci_engine::document_text::content::sha256;
@@ -11,23 +11,23 @@ use crate::Documents;
 use crate::trees::listing::{LISTING_TOKENS, check_budget};
 use crate::trees::system_documents::SYSTEM_TOKENS;
 
-/// The default budget of a context, in tokens.
+/// The default token budget of a mount's text.
 pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;
 
-/// A mount as a model reads it.
+/// The text of a mount for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MountContext {
     /// The text; empty if the mount has no documents.
     pub text: String,
-    /// SHA-256 of the text, in hex digits.
+    /// The SHA-256 of the text, in hex digits.
     pub text_sha256: String,
-    /// The estimated tokens of the text.
+    /// The estimated number of tokens in the text.
     pub tokens: u32,
-    /// The paths of the documents that it contains in full.
+    /// The paths of the documents that the text contains in full.
     pub paths: Vec<String>,
-    /// The documents of `system/` that exceed the budget; the listing names them.
+    /// The documents of `system/` that did not fit the budget. The list in the text names them.
     pub omitted: Vec<OmittedDocument>,
-    /// The number of documents of all trees.
+    /// The number of documents in all trees of the mount.
     pub files_total: u64,
 }
 

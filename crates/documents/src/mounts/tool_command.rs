@@ -18,9 +18,9 @@ use crate::trees::tree_view::TreeView;
 use crate::trees::tree_write::TreeWrite;
 
 impl Documents {
-    /// Runs a command: reads need a grant of read, writes one of write. Without it every path is
-    /// read-only, as the answer states. An error of the tool or the tree is an answer for the
-    /// model.
+    /// Runs a command of the memory tool. Reading needs a grant of read, and writing a grant of
+    /// write. Without a grant of write, every path counts as read-only. Errors of the tool or the
+    /// tree become an answer for the model.
     ///
     /// # Errors
     /// `NotFound` for a missing mount or memory; `Denied` without a grant of read.

@@ -1,5 +1,5 @@
-//! Prevents archived or erased documents from coming back through an import or a file of a mirror.
-//! A write by hand or a restore is permitted.
+//! Protection against archived or erased documents that return through an import or a file of a
+//! mirror. A write by a caller, or a restore, is permitted.
 
 use loci_engine::admin::erasure::{Source, Tombstones, day, forgotten_text, refusal};
 use loci_engine::document_text::content::DocumentContent;

@@ -36,30 +36,30 @@ const PLACES: [&str; 4] =
 /// The places that are always out of reach.
 const UNREACHABLE: [&str; 2] = ["backups and exports made before", "clones and copies of mirrors"];
 
-/// The versions to redact.
+/// The versions of a record to redact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RedactWhich {
     /// The versions with these numbers.
     Versions(Vec<u32>),
-    /// All versions that contain this text.
+    /// All versions whose text contains this one.
     Match(String),
 }
 
 /// A request to redact a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRedact {
-    /// The memory.
+    /// The memory that contains the record.
     pub memory: MemoryId,
-    /// The record.
+    /// The record to redact.
     pub record: RecordId,
-    /// The versions to redact.
+    /// The versions whose content is removed.
     pub which: RedactWhich,
-    /// The reason.
+    /// The reason for the redaction, stored with the versions.
     pub reason: String,
 }
 
 impl Documents {
-    /// Redacts the content of versions.
+    /// Redacts the content of versions of a record.
     ///
     /// # Errors
     /// `Denied` without a grant of admin on the record's namespace; `NotFound`; `Invalid`.

@@ -1,5 +1,5 @@
-//! Prevents redacted contents from coming back: each is stored as a digest under a key of its
-//! memory, which the vault seals. Without the key a digest reveals nothing about its content.
+//! Protection against redacted contents that are written again. Each is stored as a digest under a
+//! secret key of its memory. Without the key a digest reveals nothing about its content.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;

@@ -1,6 +1,6 @@
-//! Updates a tree with the record changes of its namespace, from any writer: in the memory's order
-//! of changes, in batches. A tree is updated before it is read or written, so writers of records
-//! need not know of trees.
+//! Updating a tree with the record changes in its namespace, whoever made them, in the memory's
+//! order and in batches. A tree is updated before it is read or written, so other code may write
+//! records without regard to trees.
 
 use loci_engine::memories::existing;
 use loci_model::Result;

@@ -1,4 +1,5 @@
-//! `documents_list`: the content below a directory, down to a depth, by path.
+//! `documents_list`: the documents and directories below a directory, down to a depth, sorted by
+//! path.
 
 use loci_api::documents::tree::TreeItem;
 use loci_engine::access;

@@ -1,6 +1,6 @@
-//! Updates a tree entry from its record: its path, its listing data, and its log of changes. Every
-//! writer of a record calls it, and a tree that catches up with other writers. It changes only
-//! entries of the ledger, never records.
+//! Updating the row of a tree for a record: its path, the data for listings, and the log of
+//! changes. Every writer of records through documents calls it, and so does a tree that catches up
+//! with other writers. It changes only rows of the ledger, never records.
 
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::content::{prose_of, shown_title, standing_of};
@@ -20,20 +20,20 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use super::tree::{Tree, TreeAsk};
 use crate::upkeep::quote_erasure;
 
-/// The data of a change that the record does not contain.
+/// The information about a change that the record itself does not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RecordChangeDetails<'a> {
-    /// The operation; otherwise derived from the previous entry.
+    /// The operation. `None` derives it from the previous row.
     pub(crate) operation: Option<DocumentOperation>,
-    /// The author; otherwise from telemetry.
+    /// The author of the change. `None` takes the author from telemetry.
     pub(crate) by: Option<&'a str>,
-    /// The run that the change belongs to.
+    /// The consolidation run that made the change.
     pub(crate) run: Option<&'a str>,
-    /// The memory's sequence before the transaction.
+    /// The sequence of the memory before the transaction.
     pub(crate) behind: Option<u64>,
 }
 
-/// A record, its place and its entry in the tree.
+/// A record with its row in the tree.
 struct RecordPlacement<'a> {
     record: &'a Record,
     place: Option<TreePlace>,

@@ -1,8 +1,7 @@
-//! Names of tree states for callers. A state is a position in the order of a memory's changes, and
-//! that number would reveal the activity of other writers. It is therefore sealed under a key that
-//! the vault creates for the tree. Equal states have equal names, and nobody can create one without
-//! the key. The key belongs to one store: after a restore, earlier sequences are invalid, and
-//! earlier names unknown.
+//! Names of tree states for callers. A state is a sequence of the memory, and the number itself
+//! would reveal how much others write. So it is encrypted under a key that the vault makes for the
+//! tree. The same state has the same name, and nobody can make a name without the key. The key
+//! belongs to one store: after a restore, earlier names are unknown.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::{Error, Result};

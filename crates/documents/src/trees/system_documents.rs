@@ -1,4 +1,4 @@
-//! `tree_system`: the documents that are always loaded, in full, within the caller's token budget.
+//! `tree_system`: the documents that every prompt loads in full, within the caller's token budget.
 
 use loci_api::documents::tree::OmittedDocument;
 use loci_engine::access;
@@ -14,21 +14,21 @@ use super::listing::{check_budget, escaped};
 use super::tree::TreeAsk;
 use crate::Documents;
 
-/// The default budget, in tokens.
+/// The default token budget of these documents.
 pub const SYSTEM_TOKENS: u32 = 1_000;
 
-/// The documents that are always loaded.
+/// The documents that every prompt loads in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemDocuments {
-    /// The text for a model; empty if there are none.
+    /// The text for a model. It is empty if there are no such documents.
     pub text: String,
-    /// SHA-256 of the text, in hex digits.
+    /// The SHA-256 of the text, in hex digits.
     pub text_sha256: String,
-    /// The estimated tokens of the text.
+    /// The estimated number of tokens in the text.
     pub tokens: u32,
-    /// The paths of the contained documents.
+    /// The paths of the documents in the text.
     pub paths: Vec<String>,
-    /// The documents that exceed the budget.
+    /// The documents that did not fit the token budget.
     pub omitted: Vec<OmittedDocument>,
 }
 

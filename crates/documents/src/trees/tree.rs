@@ -24,12 +24,12 @@ const ENTRIES_PER_READ: usize = 100;
 /// The number of progress entries per read.
 const PROGRESS_PER_READ: usize = 1_000;
 
-/// A tree, as a caller names it.
+/// The address of a tree: a memory and a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeAsk {
-    /// The memory.
+    /// The memory of the tree.
     pub memory: MemoryId,
-    /// The namespace itself: namespaces below it are separate trees.
+    /// The namespace of the tree. Namespaces below it are separate trees.
     pub namespace: Namespace,
 }
 

@@ -1,6 +1,6 @@
-//! A whole tree in memory, for operations that read all of it: listings, similar names. It is kept
-//! in a bounded cache with its sequence, and updated with later changes. Its content always equals
-//! the ledger's.
+//! A whole tree in process memory, for operations that read all of it, such as listings and similar
+//! names. It is cached with the sequence that it includes, and updated with later changes, so that
+//! it always equals the rows in the ledger.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! One write of a tree: it checks access, detects a repeated call, updates the tree, runs the
-//! operation and does the follow-up work of every change. The operation itself depends on neither
-//! tokens nor jobs.
+//! A write to a tree. It checks access, detects a repeated call, updates the tree from its records,
+//! runs the operation, and does the follow-up work of every change. The operation itself deals with
+//! neither client tokens nor jobs.
 
 use std::cell::{Cell, RefCell};
 

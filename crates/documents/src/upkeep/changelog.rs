@@ -1,6 +1,6 @@
-//! `consolidation/changelog.md`: the applied runs, the newest last, rendered from the runs' own
-//! entries. Nobody writes this document, and no listing, search or plan contains it. The runs are
-//! authoritative.
+//! `consolidation/changelog.md`: the applied consolidation runs, the newest last, made from the
+//! entries stored with the runs. Nobody can write this document, and no listing, search or plan
+//! contains it.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::trees::consolidation_run::ActionStatus;
@@ -16,7 +16,7 @@ use crate::trees::tree::{Tree, TreeAsk};
 
 /// The path of the changelog.
 pub const CHANGELOG: &str = "consolidation/changelog.md";
-/// The maximum of bytes. The oldest entries beyond it are omitted, and the text states that.
+/// The maximum size of the changelog, in bytes. Older entries are left out, and the text says so.
 const BYTES_MAX: usize = 1 << 20;
 const HEAD: &str = "# What consolidation did\n";
 const LEFT_OUT: &str = "\nOlder runs are left out; they are listed among the runs.\n";

@@ -1,6 +1,6 @@
-//! The upkeep of a directory of files without a store: a layout reads it, rules plan it, and the
-//! result is the set of changed files. Pure: the caller reads and writes files. An archived
-//! document is a removed file, whose history is in git.
+//! Consolidation of a directory of files without a store. A layout reads the files, rules make a
+//! plan, and the result is the set of changed files. Pure: the caller reads and writes the files.
+//! Archiving a document removes its file; git may keep its history.
 
 mod actions;
 
@@ -25,29 +25,30 @@ use crate::consolidation::changelog::{ChangelogEntry, entry};
 use crate::document_history::diff::of_files;
 use crate::mirror::layouts::{FileMeaning, LaidDocument, LaidFile, Layout, LayoutContext, LayoutState};
 
-/// A file of the directory.
+/// A file of the directory to consolidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryFile {
-    /// The path from the directory.
+    /// The path of the file from the directory.
     pub path: String,
-    /// The text.
+    /// The text of the file.
     pub text: String,
-    /// The time of the last change.
+    /// The time at which the file was last changed.
     pub modified_at: Timestamp,
 }
 
-/// A file that changes.
+/// A change of a file by consolidation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// The path.
+    /// The path of the file.
     pub path: String,
-    /// The former text; none: the file did not exist.
+    /// The text before the change. `None` if the file did not exist.
     pub before: Option<String>,
-    /// The new text; none: the file is removed.
+    /// The text after the change. `None` if the file is removed.
     pub after: Option<String>,
-    /// The former path, if the file is only moved.
+    /// The path before the change, if the file is only moved.
     pub moved_from: Option<String>,
-    /// The time of the original text, if there is no new text: reorganising makes no file newer.
+    /// The modification time to keep, if the text itself is not new. Moving a file does not make it
+    /// newer.
     pub modified_at: Option<Timestamp>,
 }
 
@@ -65,7 +66,7 @@ impl FileChange {
     }
 }
 
-/// A directory that was read.
+/// A directory of files as documents.
 #[derive(Debug, Clone)]
 pub struct Directory {
     layout: Layout,
@@ -74,7 +75,7 @@ pub struct Directory {
     files: BTreeMap<String, DirectoryFile>,
     /// The file of each document.
     of: BTreeMap<RecordId, String>,
-    /// The files that are no documents, each with the reason.
+    /// The files that cannot be read as documents, each with the reason.
     pub refused: Vec<(String, String)>,
 }
 
@@ -96,7 +97,7 @@ impl Directory {
     /// Returns the layout with a name.
     ///
     /// # Errors
-    /// `Invalid`, naming the available ones.
+    /// `Invalid`, naming the existing layouts, if there is no layout with this name.
     pub fn layout_named(word: &str) -> Result<Layout> {
         Layout::named(word).ok_or_else(|| {
             let words: Vec<&str> = Layout::all().iter().map(|layout| layout.as_str()).collect();

@@ -1,6 +1,7 @@
-//! The upkeep of a tree as runs: a run is planned on a state of the tree and stored, may be
-//! inspected, and is applied in one write, or not at all. [`consolidation`](super::consolidating)
-//! and the model make the plans; nothing here judges a document.
+//! Consolidation of a tree in runs. A run makes a plan for a state of the tree and stores it. A
+//! person may look at the plan, and it is applied in one write, or not at all.
+//! [`consolidation`](super::consolidating) and the model make plans; nothing here judges a
+//! document.
 //!
 //! | folder | content |
 //! |---|---|
@@ -13,8 +14,8 @@
 //! | [`directory`] | the upkeep of a directory of files, without a store |
 //! | `quote_erasure` | removal of a document's quotations from runs |
 //!
-//! Nothing is locked during planning: the documents that were read are compared before the plan is
-//! applied.
+//! Planning locks nothing: before the plan is applied, the documents that it read are compared with
+//! their current versions.
 
 mod changelog;
 pub mod directory;

@@ -1,6 +1,6 @@
-//! A run: the request, the plan, the status of each action, and the changes. It is an entry of the
-//! ledger. Texts of actions are kept only while they may still be written; written texts are in
-//! versions.
+//! A consolidation run: the request, the plan, the status of each action, and the changes. It is a
+//! row of the ledger. Texts of actions are kept only while they may still be applied; applied texts
+//! are in versions.
 
 use loci_api::documents::consolidation::{ConsolidationUsage, ConsolidationViolation};
 use loci_engine::consolidation::plan::{Action, Operation};
@@ -12,166 +12,167 @@ use serde::{Deserialize, Serialize};
 
 use super::run_request::{PlannerChoice, RunLimits, RunScope};
 
-/// A run over a tree.
+/// A consolidation run for a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConsolidationRun {
-    /// The memory.
+    /// The memory of the tree.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form.
     pub namespace: String,
-    /// The id.
+    /// The id of the run.
     pub id: String,
-    /// The permitted operations, in the order of their execution.
+    /// The operations that the plan may contain, in the order in which they run.
     pub operations: Vec<Operation>,
-    /// The part of the tree that is considered.
+    /// The part of the tree that the run considers.
     pub scope: RunScope,
-    /// The requested planner.
+    /// The planner that the request names.
     pub choice: PlannerChoice,
-    /// The planner: rules or a prompt, with their version.
+    /// The planner that made the plan: rules or a prompt, with their version.
     pub planner: String,
-    /// True if only the plan was requested.
+    /// True if the request asked only for a plan.
     pub dry_run: bool,
-    /// The additional instructions for the model.
+    /// The additional instructions of the caller for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// The limits.
+    /// The limits of the run.
     pub limits: RunLimits,
-    /// The status.
+    /// The status of the run.
     pub status: RunStatus,
-    /// The sequence of the state that was planned on.
+    /// The sequence of the memory at the state for which the plan was made.
     pub snapshot_sequence: u64,
-    /// The sequence up to which the run considered the tree: that of the first plan. A replan
-    /// considers only a part.
+    /// The sequence of the memory up to which the run considered the tree: that of its first plan.
+    /// A new plan for conflicts considers only a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered_sequence: Option<u64>,
-    /// The sequence after the last applied change.
+    /// The sequence of the memory after the last applied change. `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied_sequence: Option<u64>,
-    /// The actions.
+    /// The actions of the plan.
     pub actions: Vec<RunAction>,
-    /// The findings for a person that no action resolves.
+    /// The findings that no action resolves, for a person to review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<RunReview>,
-    /// The violations that prevent the plan from being applied.
+    /// The violations because of which the plan cannot be applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<ConsolidationViolation>,
-    /// The effect, in a sentence.
+    /// A sentence about the effect of the plan.
     pub summary: String,
-    /// The report of the gain.
+    /// The report of the plan: numbers before and after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<serde_json::Value>,
-    /// The usage of the model.
+    /// The tokens and the cost of the model.
     #[serde(default)]
     pub usage: ConsolidationUsage,
-    /// The number of replans because the tree had changed.
+    /// The number of times that the plan was made again because the tree had changed.
     #[serde(default)]
     pub replans: u32,
-    /// The documents that conflicted at the last attempt.
+    /// The paths of the documents that had changed when the plan was last applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// The versions that it wrote, in order.
+    /// The versions that the run wrote, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<RunChange>,
-    /// The run that it reverts.
+    /// The id of the run that this run reverts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverts: Option<String>,
-    /// The run that reverted it.
+    /// The id of the run that reverted this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverted_by: Option<String>,
-    /// The reason of its failure.
+    /// The reason why the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// The entries in the changelog.
+    /// The entries of the run in the changelog.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changelog: String,
-    /// The tree's sequences after these entries, in their order.
+    /// The sequences of the memory after the changelog entries, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changelog_sequences: Vec<u64>,
-    /// The job that plans it.
+    /// The job that makes the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
-    /// The name of the requester.
+    /// The name of the caller who requested the run.
     pub by: String,
-    /// True if the requester administers the namespace: only administrators may change documents
-    /// that are always loaded.
+    /// True if that caller has a grant of admin on the namespace. Only then may the run change
+    /// documents in `system/`.
     pub by_admin: bool,
-    /// The time of its start.
+    /// The time at which the run was requested.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the run was last changed.
     pub updated_at: Timestamp,
-    /// The actor of the requester.
+    /// The actor of the caller who requested the run.
     pub actor: ActorId,
 }
 
-/// The state of a document when it was read.
+/// The state of a document when a plan read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentReadState {
-    /// Its path.
+    /// The path of the document.
     pub path: String,
-    /// The record.
+    /// The record of the document.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record.
     pub version: u32,
-    /// The SHA-256 of its file.
+    /// The SHA-256 of the document as a file.
     pub file_sha256: String,
-    /// The trust tier.
+    /// The tier of trust in the document.
     pub tier: TrustTier,
 }
 
-/// An action of a run.
+/// An action of a consolidation run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunAction {
-    /// Its id within the run.
+    /// The id of the action within its run.
     pub id: String,
-    /// The operation that it belongs to.
+    /// The operation that planned the action.
     pub operation: Operation,
-    /// The action itself.
+    /// The change that the action makes.
     pub action: Action,
-    /// The status.
+    /// The status of the action.
     pub status: ActionStatus,
-    /// The reason to hold it for a person.
+    /// The reason why a person must decide on the action. `None` if it needs no decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// The documents of the action, as they were read.
+    /// The documents of the action, in the state in which the plan read them.
     pub seen: Vec<DocumentReadState>,
-    /// True if its texts are a model's.
+    /// True if a model wrote the texts of the action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_model: bool,
 }
 
-/// Two documents for a person to review.
+/// Two documents that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunReview {
-    /// The reason.
+    /// The reason for the review.
     pub reason: String,
-    /// The documents.
+    /// The paths of the documents.
     pub paths: Vec<String>,
-    /// The conflict recorded for it, in a repository's memory.
+    /// The id of the conflict that was recorded for the documents, if they belong to a repository's
+    /// memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
 }
 
-/// A version that a run wrote.
+/// A version of a document that a run wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunChange {
-    /// The record.
+    /// The record of the document.
     pub record: RecordId,
-    /// The path, or the former one.
+    /// The path of the document after the change, or its last one if it was archived.
     pub path: String,
-    /// The version before; none if the run created the document.
+    /// The version before the change. `None` if the run created the document.
     pub before: Option<u32>,
-    /// The version after.
+    /// The version that the run wrote.
     pub after: u32,
 }
 
 impl ConsolidationRun {
-    /// Returns the action with an id.
+    /// Returns the action with this id.
     #[must_use]
     pub fn action(&self, id: &str) -> Option<&RunAction> {
         self.actions.iter().find(|one| one.id == id)
     }
 
-    /// Removes the texts that will not be written any more.
+    /// Removes the texts of actions that will not be applied any more.
     pub(super) fn drop_words(&mut self) {
         let is_over = matches!(
             self.status,
@@ -187,7 +188,7 @@ impl ConsolidationRun {
 }
 
 impl RunAction {
-    /// Returns the paths that it reads and writes.
+    /// Returns the paths that the action reads and writes.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.action.reads().into_iter().chain(self.action.writes())
     }

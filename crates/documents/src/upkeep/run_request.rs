@@ -11,56 +11,57 @@ use serde::{Deserialize, Serialize};
 
 use crate::trees::tree::TreeAsk;
 
-/// The maximum of characters of the additional instructions.
+/// The maximum number of characters of the additional instructions for a model.
 const INSTRUCTIONS_CHARS_MAX: usize = 4_096;
-/// The maximum of paths of a scope.
+/// The maximum number of paths in the scope of a run.
 const PATHS_MAX: usize = 1_000;
 
 /// The part of a tree that a run considers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunScope {
-    /// The documents that changed since the last applied run, compared with all others.
+    /// The documents that changed since the last applied run. They are compared with all documents.
     #[default]
     SinceLast,
-    /// All documents.
+    /// All documents of the tree.
     All,
     /// The documents at these paths and below them.
     Paths(Vec<String>),
 }
 
-/// The planner of a run.
+/// The planner that a run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannerChoice {
-    /// Rules, and then a model, if the memory uses one.
+    /// Rules, and then a model if the memory has one.
     #[default]
     Auto,
     /// Only rules.
     Deterministic,
-    /// Rules and a model: rejected if the memory uses none.
+    /// Rules and a model. The run is rejected if the memory has no model.
     Llm,
 }
 
 /// The limits of a run. None may be zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLimits {
-    /// The maximum of documents of one part for a model.
+    /// The maximum number of documents in one part of the tree that a model reads.
     pub max_files: u64,
-    /// The maximum of bytes of one part for a model.
+    /// The maximum size of one part of the tree that a model reads, in bytes.
     pub max_input_bytes: u64,
-    /// The maximum of actions of the plan.
+    /// The maximum number of actions in the plan.
     pub max_actions: u64,
-    /// The maximum of directories below `knowledge/` after the run.
+    /// The maximum number of directories below `knowledge/` after the run.
     pub max_directories: u64,
-    /// The maximum of calls of the model for one part.
+    /// The maximum number of model calls for one part of the tree.
     pub max_turns: u64,
-    /// The maximum of tokens of all calls.
+    /// The maximum number of tokens in all model calls of the run. `None` means no limit.
     pub max_tokens: Option<u64>,
-    /// The maximum of milliseconds from the start until the last answer. Prices are unknown here,
-    /// so tokens and time limit the cost.
+    /// The maximum time from the start of the run to the last answer of the model, in milliseconds.
+    /// `None` means no limit.
     pub timeout_ms: Option<u64>,
-    /// True to split a larger tree into parts; otherwise it is rejected.
+    /// True to divide a tree that is too large for one model call into parts. Otherwise the run is
+    /// rejected.
     pub cluster: bool,
 }
 
@@ -119,22 +120,22 @@ impl RunLimits {
     }
 }
 
-/// A request of a run.
+/// The request of a consolidation run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsolidationAsk {
-    /// The tree.
+    /// The tree to consolidate.
     pub tree: TreeAsk,
-    /// The permitted operations; `None`: [`Operation::DEFAULT`].
+    /// The operations that the plan may contain. `None` means [`Operation::DEFAULT`].
     pub operations: Option<Vec<Operation>>,
-    /// The part of the tree that is considered.
+    /// The part of the tree that the run considers.
     pub scope: RunScope,
-    /// The planner.
+    /// The planner that the run uses.
     pub planner: PlannerChoice,
-    /// True to request only the plan.
+    /// True to make only the plan.
     pub dry_run: bool,
     /// The additional instructions for the model.
     pub instructions: Option<String>,
-    /// The limits.
+    /// The limits of the run.
     pub limits: RunLimits,
 }
 

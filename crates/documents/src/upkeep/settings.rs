@@ -6,36 +6,38 @@ use serde::{Deserialize, Serialize};
 use super::schedule::cron::Cron;
 use crate::consolidation::PlannerSettings;
 
-/// The actions that an automatic run may apply.
+/// The actions that an automatic run may apply without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AutoApply {
-    /// None: it only plans, and people decide.
+    /// The run applies no actions: it makes a plan, and people decide.
     #[default]
     None,
-    /// Merges of duplicates that rules find.
+    /// The run applies merges of duplicates that rules find.
     Safe,
-    /// All actions that are not held.
+    /// The run applies all actions that need no decision.
     All,
 }
 
-/// Settings of the upkeep of trees.
+/// The settings of the automatic consolidation of trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpkeepSettings {
-    /// Thresholds of the rules.
+    /// The thresholds of the rules.
     pub planner: PlannerSettings,
-    /// The time without writes after which a tree is due, in milliseconds; `None`: never.
+    /// The time without writes after which a changed tree is consolidated, in milliseconds. `None`
+    /// disables this.
     pub idle_after_ms: Option<i64>,
-    /// The minimum of changes for such a run.
+    /// The minimum number of changes for a run after a time without writes.
     pub changes_min: usize,
-    /// The number of documents above which a tree is planned once a day, regardless of changes;
-    /// such a plan is never applied automatically.
+    /// The number of documents above which a plan for the tree is made once a day, even without
+    /// changes. Such a plan is never applied automatically.
     pub documents_max: Option<usize>,
-    /// The scheduled times, as a cron expression.
+    /// The times of scheduled runs, as a cron expression in UTC.
     pub cron: Option<String>,
-    /// The actions that an automatic run may apply.
+    /// The actions that an automatic run may apply without a person.
     pub auto_apply: AutoApply,
-    /// The maximum delay of a scheduled run, in milliseconds; each tree has its own delay.
+    /// The maximum delay of a scheduled run, in milliseconds. Each tree has its own delay, so that
+    /// not all run at once.
     pub jitter_ms: i64,
 }
 

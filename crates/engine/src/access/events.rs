@@ -1,5 +1,5 @@
-//! Grants on events of an actor, or of one of its sessions. A grant on a namespace subtree gives no
-//! access to events.
+//! Access to the events of an actor, or of one of its sessions. A grant on a namespace subtree
+//! gives no access to events.
 
 use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -8,9 +8,9 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 use super::{grants, refused};
 use crate::access::grant_restrictions::EventView;
 
-/// Requires a grant that covers all events of an actor, or of one of its sessions. Such a grant is
-/// on the actor (and session) or on the whole memory. Without `session`, a grant on one session is
-/// not enough.
+/// Checks that a grant of the caller covers all events of an actor, or of one session. The grant
+/// must be on the actor (and session) or on the whole memory. If `session` is `None`, a grant on
+/// one session is not enough.
 pub fn require_events(
     caller: &Principal,
     memory: &MemoryId,
@@ -25,8 +25,8 @@ pub fn require_events(
     }
 }
 
-/// Returns the events of an actor, or of one of its sessions, that the caller may read or write.
-/// Grants restricted to metadata or age count too.
+/// Returns the events of an actor, or of one session, that the caller may read or write. Grants
+/// that are restricted to metadata or age are included.
 ///
 /// # Errors
 /// `Denied` if there is no such grant.
@@ -49,7 +49,7 @@ pub fn event_view(
     }
 }
 
-/// Returns the actors of which the caller may list at least some events; `None` means all actors.
+/// Returns the actors for whom the caller may list some or all events; `None` means all actors.
 pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Vec<ActorId>>> {
     let mut actors = Vec::new();
     for grant in grants(caller, memory, Capability::Read) {
@@ -69,8 +69,8 @@ pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Ve
     Ok(Some(actors))
 }
 
-/// Returns the sessions of an actor of which the caller may list at least some events; `None` means
-/// all sessions.
+/// Returns the sessions of an actor for which the caller may list some or all events; `None`
+/// means all sessions.
 pub fn visible_sessions(
     caller: &Principal,
     memory: &MemoryId,
@@ -102,7 +102,7 @@ pub(super) fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&Ses
     is_place_of(grant, actor, session) && !grant.is_bound()
 }
 
-/// Returns true if the grant covers at least some events of the actor and session.
+/// Returns true if the grant covers some or all events of the actor and session.
 fn is_place_of(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()

@@ -1,5 +1,5 @@
 //! Grants restricted to metadata or age: the events that a caller sees, and the metadata that its
-//! writes receive. [`crate::access::View`] restricts records.
+//! writes get. [`crate::access::View`] applies the same restrictions to records.
 //!
 //! If a restriction leaves one possible value, the engine fills in the metadata that the caller
 //! omits. It rejects other values and names the field.
@@ -19,21 +19,22 @@ use crate::access;
 /// The events of a session that a caller may read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventView {
-    /// Restrictions of which an event must meet at least one; empty means all events.
+    /// The restrictions of the caller's grants. An event must meet at least one of them; an empty
+    /// list means all events.
     parts: Vec<Bounds>,
 }
 
-/// Metadata that a grant adds to a write.
+/// The metadata that the restrictions of a grant add to a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
-    /// Metadata that the caller omitted.
+    /// The keys and values that the caller omitted and the engine adds.
     pub(crate) added: BTreeMap<String, String>,
-    /// Keys that the grant restricts.
+    /// The metadata keys that the grant restricts.
     pub(crate) bound: BTreeSet<String>,
 }
 
 impl EventView {
-    /// Builds the union of several grants on the same events.
+    /// Creates the view that is the union of several grants on the same events.
     pub(crate) fn of(mut parts: Vec<Bounds>) -> Self {
         if parts.iter().any(Bounds::is_none) {
             parts.clear();
@@ -41,7 +42,7 @@ impl EventView {
         Self { parts }
     }
 
-    /// Returns the restrictions for an [`EventQuery`]; `None` means no restriction.
+    /// Returns the restrictions for an [`EventQuery`]; `None` if the caller may see all events.
     pub fn only(&self) -> Option<Vec<Bounds>> {
         (!self.is_whole()).then(|| self.parts.clone())
     }
@@ -56,7 +57,8 @@ impl EventView {
         self.is_whole() || self.parts.iter().any(|part| part.admits_event(event))
     }
 
-    /// Returns the metadata that an event with this metadata and time receives.
+    /// Returns the metadata to add to a new event with this metadata and time, so that the event
+    /// is in the view.
     ///
     /// # Errors
     /// `Denied` if the event is outside the view; `Invalid` if the caller must choose a value.
@@ -68,8 +70,8 @@ impl EventView {
     }
 }
 
-/// Completes the metadata of a record before the write, so that it meets one of `parts`. All of
-/// them cover its namespace.
+/// Adds metadata to a record before the write, so that the record meets one of the restrictions
+/// `parts`, which all apply to its namespace.
 ///
 /// # Errors
 /// As [`EventView::stamp`].
@@ -87,7 +89,7 @@ pub(crate) fn stamp_record<'a>(parts: impl Iterator<Item = &'a Bounds>, record: 
     Ok(())
 }
 
-/// Returns true if the caller may see the session: all of it, or at least one event of it.
+/// Returns true if the caller may see some or all events of the session.
 pub(crate) fn shows(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -115,15 +117,16 @@ pub(crate) fn shows(
     Ok(!tx.events().list(&query)?.is_empty())
 }
 
-/// The metadata value under a key.
+/// The value of an item under one metadata key.
 enum KeyMetadataValue<'a> {
     Nothing,
     Text(&'a str),
-    /// A list, a number or a time.
+    /// A value that is not a text: a list, a number or a time.
     Other,
 }
 
-/// Returns the only way in which the item meets one of the restrictions.
+/// Returns the metadata that makes an item meet one of the restrictions, if only one choice of
+/// values does.
 fn completed<'a, 'h>(
     parts: impl Iterator<Item = &'a Bounds>,
     held: impl Fn(&str) -> KeyMetadataValue<'h>,

@@ -46,14 +46,14 @@ fn refused(what: &str) -> Error {
     Error::denied(format!("the caller's grants do not allow {what}"))
 }
 
-/// Returns the error for a write whose response depends on stored content that the caller may not
-/// read.
+/// Returns the error for a write whose response would depend on stored content that the caller
+/// may not read.
 pub fn needs_reading(what: &str) -> Error {
     let rule = format!("the answer to {what} depends on what is stored");
     Error::denied(format!("{rule}: the key needs a grant of read there, too"))
 }
 
-/// Requires a grant on the whole of a memory.
+/// Checks that a grant gives the caller a capability on the whole memory.
 pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<()> {
     if grants(caller, memory, capability).any(|grant| grant.is_whole(memory)) {
         Ok(())
@@ -62,7 +62,8 @@ pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capabili
     }
 }
 
-/// Returns the memories that the caller's grants cover completely; `None` means every memory.
+/// Returns the memories that the caller's grants cover completely with a capability; `None` means
+/// every memory.
 pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<MemoryId>> {
     let mut memories = Vec::new();
     for grant in caller.grants.iter().filter(|grant| grant.capabilities.contains(&capability)) {
@@ -82,7 +83,8 @@ pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<
     Some(memories)
 }
 
-/// Requires the right to create memories: a grant of admin on every memory.
+/// Checks that the caller may create memories, which requires the capability `admin` on every
+/// memory.
 pub fn require_server_admin(caller: &Principal) -> Result<()> {
     let everything = |grant: &Grant| {
         grant.capabilities.contains(&Capability::Admin)
@@ -96,19 +98,20 @@ pub fn require_server_admin(caller: &Principal) -> Result<()> {
     if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
 }
 
-/// Returns true if the caller may know of the memory: it has any grant there other than an agent's.
+/// Returns true if the server may reveal to the caller that the memory exists. The caller needs a
+/// grant on the memory; the grants of a task's agent do not count.
 pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
     [Capability::Read, Capability::Write, Capability::Admin]
         .into_iter()
         .any(|capability| grants(caller, memory, capability).next().is_some())
 }
 
-/// Returns true if the caller may act as the agent of some task of the memory.
+/// Returns true if the caller has a grant to act as the agent of a task in the memory.
 pub fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Agent).next().is_some()
 }
 
-/// Returns the grants under which the caller may submit answers of that worker agent.
+/// Returns the grants under which the caller may submit answers as the given worker agent.
 pub fn of_worker<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,
@@ -118,18 +121,18 @@ pub fn of_worker<'a>(
     grants(caller, memory, Capability::Worker).filter(is_of_agent)
 }
 
-/// Returns true if the caller may submit answers of some worker agent of the memory.
+/// Returns true if the caller may submit answers as any worker agent of the memory.
 pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Worker).next().is_some()
 }
 
-/// Returns true if the caller may act as the agent of the task of that actor and session.
+/// Returns true if the caller may act as the agent of the task with that actor and session.
 pub fn is_agent_of(caller: &Principal, memory: &MemoryId, (actor, session): (&ActorId, &SessionId)) -> bool {
     grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
 }
 
-/// Requires a grant on the events or records that an actor's session wrote. The grant is on its
-/// events, or on a namespace subtree that contains all of `place`.
+/// Checks that the caller has a grant on the data that an actor's session wrote. The grant must
+/// be on the events of the session, or on a namespace subtree that contains all of `place`.
 pub fn require_place(
     caller: &Principal,
     memory: &MemoryId,
@@ -145,7 +148,8 @@ pub fn require_place(
     if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
 }
 
-/// Returns true if the grant covers all records of its namespace subtree.
+/// Returns true if the grant covers all records of a namespace subtree, without other
+/// restrictions.
 fn is_of_tree(grant: &Grant) -> bool {
     grant.actor.is_none() && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
 }

@@ -1,5 +1,5 @@
-//! People: the users for whom a caller acts, and the operations that require a person. A key that
-//! acts for a user is not that user.
+//! Rules on people: for which users a caller acts, and which operations only a person may call. A
+//! key that acts for a user does not count as that user in person.
 
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
@@ -8,17 +8,17 @@ use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
 use super::{bound_view, grants, require_place, require_whole, segment};
 use crate::hooks::Products;
 
-/// Error text for a caller that names a user other than itself.
+/// The error text for a caller who names a user for whom it may not act.
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
-/// Returns the error for data of another user.
+/// Returns the error for a request on data that belongs to another user.
 pub fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 
-/// Requires that the caller is a person. It needs a grant on exactly that person's events or
-/// namespace, or the person's name and a grant that covers the namespace. Permission to read a
-/// whole memory does not make the caller every person in it.
+/// Checks that the caller is the person whom a request concerns. The caller needs a grant on
+/// exactly that person's events or namespace, or has the person's name and a grant that covers
+/// the namespace. A grant on a whole memory does not make the caller every person in it.
 pub fn require_person(
     caller: &Principal,
     memory: &MemoryId,
@@ -60,8 +60,9 @@ pub fn require_user(
     require_user_in_person(caller, memory, user).map_err(|_| another_users())
 }
 
-/// Requires that the caller is that user by name, or an administrator. A key with a grant on the
-/// user may be an agent's. The agent works for the user, but does not decide for the user.
+/// Checks that the caller is the user by name, or an administrator. A grant on the user's data is
+/// not enough, because the key may belong to an agent that works for the user but does not decide
+/// for the user.
 pub fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
     if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
         Ok(())
@@ -70,9 +71,10 @@ pub fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str)
     }
 }
 
-/// Requires that the caller may report the outcome of an investigation. Allowed are its user in
-/// person, an administrator, and a key with the capability `outcome` on the namespace of its
-/// record. An agent that works for the user does not judge its own work, with any other grant.
+/// Checks that the caller may report the outcome of an investigation: the user of the
+/// investigation in person, an administrator, or a key with the capability `outcome` on the
+/// namespace of the investigation's record. Other grants are not enough, because an agent must
+/// not judge its own work.
 pub fn require_outcome(
     products: &Products,
     caller: &Principal,
@@ -90,16 +92,17 @@ pub fn require_outcome(
     })
 }
 
-/// Returns true if a read of facts counts as a person's: the call states that a person asks, and
-/// the key may act as a person. Such a key is an administrator of the memory or has the capability
-/// `unverified` on it. An agent can send the same parameter, so it has no effect for other keys.
+/// Returns true if a read of facts counts as a person's read: the call states `by_person`, and
+/// the key administers the memory or has the capability `unverified` on it. For other keys the
+/// parameter has no effect, because an agent can send it too.
 pub fn is_person(caller: &Principal, memory: &MemoryId, by_person: bool) -> bool {
     let has = |capability| require_whole(caller, memory, capability).is_ok();
     by_person && (has(Capability::Admin) || has(Capability::Unverified))
 }
 
-/// Checks that the caller may read unverified facts of a memory. It needs the capability on the
-/// whole memory, or must be an administrator of the memory who asks in person.
+/// Checks that the caller may read unverified facts of a memory. The caller needs the capability
+/// `unverified` on the whole memory, or must be an administrator of the memory whose call states
+/// `by_person`.
 ///
 /// # Errors
 /// `Denied`, on `verify`.
@@ -112,19 +115,19 @@ pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool
     Err(Error::denied(rule).on("verify"))
 }
 
-/// Returns true if a caller may name a user, by a grant of `impersonate` on that user or on all
-/// users.
+/// Returns true if the caller may act for a user, by a grant of `impersonate` on that user or on
+/// all users.
 pub fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &ActorId) -> bool {
     named_users(caller, memory).any(|named| named.is_none_or(|named| named == user))
 }
 
-/// Returns true if a caller acts for all or some users, by grants of `impersonate`.
+/// Returns true if the caller may act for some or all users, by grants of `impersonate`.
 pub fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }
 
 /// Returns the users for whom the caller may act, by grants of `impersonate` without other
-/// restrictions; `None` means any user.
+/// restrictions; an entry `None` means any user.
 pub(super) fn named_users<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,

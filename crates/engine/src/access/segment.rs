@@ -1,14 +1,14 @@
-//! Ids of users, agents and sessions as namespace segments. No two ids share a segment, and none
-//! leaves its namespace. Pure. An encoded id is also a legal actor or session of events: hooks,
-//! tools and API use the same namespace.
+//! Encodes the ids of users, agents and sessions as segments of namespaces. Two ids never have
+//! the same segment, and a segment never contains a slash. An encoded id is also a valid actor or
+//! session of events.
 
 use loci_model::limits::SRE_ID_CHARS_MAX as ID_CHARS_MAX;
 use loci_model::{ActorId, Error, Result};
 
-/// Prefix of an encoded id.
+/// The prefix of a segment that encodes an id which is no valid segment itself.
 const MARK: &str = "x--";
 
-/// Returns the segment of an id; `field` names the member that holds it.
+/// Returns the namespace segment for an id. `field` names the request member in errors.
 ///
 /// # Errors
 /// `Invalid` for an id that cannot be encoded as a segment.
@@ -29,13 +29,14 @@ pub fn encode(id: &str, field: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Returns the id of a segment. A segment that is not an encoded id is its own id.
+/// Returns the id that a namespace segment stands for. A segment that is not encoded is the id
+/// itself.
 pub fn decode(segment: &str) -> String {
     let bytes = segment.strip_prefix(MARK).and_then(decoded);
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| segment.to_owned())
 }
 
-/// Returns the user id that an actor of events represents.
+/// Returns the id of the user whom an actor of events stands for.
 pub fn user_of(actor: &ActorId) -> String {
     decode(actor.as_str())
 }

@@ -1,5 +1,5 @@
 //! Views: the parts of one memory whose records a caller may read or write with one capability.
-//! Only an administrator's view contains the records that a product reserves for another user.
+//! Only an administrator's view contains records that a product reserves for another user.
 
 use loci_model::memory::Memory;
 use loci_model::principal::bounds::Bounds;
@@ -13,39 +13,39 @@ use super::{grants, is_of_tree, refused, require_whole, segment};
 use crate::access::grant_restrictions;
 use crate::hooks::{NamespaceOwner, NamespaceOwners, Products};
 
-/// The union of the parts of one memory in which a caller may use one capability.
+/// The parts of one memory in which a caller may use one capability.
 #[derive(Debug, Clone)]
 pub struct View {
     clauses: Vec<AccessClause>,
-    /// The reader. Records that a product reserves for another user are hidden from it, even if its
-    /// grants cover them. `None` means an administrator.
+    /// The caller, from whom records that a product reserves for another user are hidden even if
+    /// the grants cover them. `None` for an administrator, who sees all records.
     reader: Option<Reader>,
 }
 
-/// A caller that does not administer the memory.
+/// A caller who does not administer the memory.
 #[derive(Debug, Clone)]
 struct Reader {
     name: String,
-    /// The users for whom it may act; an entry `None` means all users.
+    /// The users for whom the caller may act; an entry `None` means all users.
     names: Vec<Option<ActorId>>,
     products: Products,
-    /// The owners of namespaces; set by [`View::within`].
+    /// The owners of the memory's namespaces; empty until [`View::within`] sets them.
     owners: NamespaceOwners,
 }
 
 impl View {
-    /// Returns the parts, for a [`loci_model::record::scope::RecordScope`].
+    /// Returns the parts as conditions for a [`loci_model::record::scope::RecordScope`].
     pub fn clauses(&self) -> &[AccessClause] {
         &self.clauses
     }
 
-    /// Returns true if the grants cover the whole memory.
+    /// Returns true if the caller's grants cover the whole memory.
     pub fn is_whole(&self) -> bool {
         self.clauses.iter().any(AccessClause::is_whole)
     }
 
-    /// Returns this view with the namespace owners of a memory. Records in a user's preference
-    /// namespace belong to that user, independent of their writer.
+    /// Returns this view with the owners of the memory's namespaces. Records in a user's
+    /// preference namespace belong to that user, whoever wrote them.
     #[must_use]
     pub fn within(&self, memory: &Memory) -> Self {
         let known =
@@ -53,7 +53,7 @@ impl View {
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
     }
 
-    /// Returns true if the record is reserved for another user.
+    /// Returns true if the record is reserved for a user other than the caller.
     pub fn keeps_from(&self, record: &Record) -> bool {
         let Some(reader) = &self.reader else { return false };
         let place = || NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
@@ -62,15 +62,15 @@ impl View {
             || owners.any(|of| !self.is_for(reader, &of, &place()))
     }
 
-    /// Returns true if a namespace subtree belongs to another user only.
+    /// Returns true if all records of a namespace subtree belong to users other than the caller.
     pub fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
         let mut owners = reader.owners.owners_of_all(asked.normal());
         owners.any(|of| !self.is_for(reader, &of, asked))
     }
 
-    /// Returns true if the reader is that user by name, may act for them, or has a grant made for
-    /// them. Such a grant is on their actor or on their namespace subtree.
+    /// Returns true if the caller counts as the owner `of`: by name, by a grant to act for the
+    /// owner, or by a grant on exactly the owner's actor or namespace subtree.
     fn is_for(&self, reader: &Reader, of: &NamespaceOwner, place: &NamespaceFilter) -> bool {
         let is_them = |actor: &ActorId| segment::user_of(actor) == of.user;
         let is_made_for_them = |clause: &AccessClause| {
@@ -87,13 +87,13 @@ impl View {
             || self.clauses.iter().any(is_made_for_them)
     }
 
-    /// Returns true if the record lies in one of the parts.
+    /// Returns true if the record is in the view.
     pub fn admits(&self, record: &Record) -> bool {
         !self.keeps_from(record) && self.clauses.iter().any(|clause| clause.admits_record(record))
     }
 
-    /// Completes the metadata of a record before the write, so that it meets the restrictions of
-    /// the view.
+    /// Adds metadata to a record before the write, so that the record meets the restrictions of
+    /// the caller's grants.
     ///
     /// # Errors
     /// `Denied` if the record is outside the view; `Invalid` if the caller must choose a value.
@@ -113,8 +113,8 @@ impl View {
         grant_restrictions::stamp_record(parts.into_iter(), record)
     }
 
-    /// Returns true if one of the parts covers records of that actor in a namespace subtree.
-    /// Without an actor, only parts that name no actor count.
+    /// Returns true if the view contains records of an actor in a namespace subtree. If `actor`
+    /// is `None`, only grants that name no actor count.
     pub fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
         self.clauses.iter().any(|clause| {
             clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
@@ -122,8 +122,8 @@ impl View {
         })
     }
 
-    /// Returns the intersection of a filter with the parts; `None` if it is empty. The flag is true
-    /// if the intersection is narrower than the filter.
+    /// Returns the part of a namespace filter that is in the view; `None` if no part is. The flag
+    /// is true if this part is smaller than the filter.
     pub fn narrow(&self, asked: &NamespaceFilter) -> Option<(Vec<NamespaceFilter>, bool)> {
         let mut narrowed = Vec::new();
         for clause in &self.clauses {
@@ -138,16 +138,16 @@ impl View {
     }
 }
 
-/// Returns the parts of a memory of which the caller may read or write all records. Errors if there
-/// are none. Grants restricted to metadata or age do not count, because information on a namespace
-/// as a whole is hidden from them.
+/// Returns the parts of a memory in which the caller may read or write all records; the error is
+/// `Denied` if there are none. Grants restricted to metadata or age do not count, because
+/// operations that use this view reveal information about whole namespaces.
 pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<View> {
     let of_places = grants(caller, memory, capability).filter(|grant| !grant.is_bound());
     view(of_places.map(clause).collect(), "this on records of that memory")
 }
 
-/// Returns the view for operations that read or write single records. Unlike [`record_view`], parts
-/// with restricted grants count too, evaluated at `now`.
+/// Returns the view for operations that read or write single records. Unlike [`record_view`], it
+/// includes grants restricted to metadata or age; ages count at the time `now`.
 pub fn bound_view(
     products: &Products,
     caller: &Principal,
@@ -162,9 +162,9 @@ pub fn bound_view(
     Ok(View { reader: (!is_admin).then(|| reader(products, caller, memory)), ..whole })
 }
 
-/// Returns the part of a memory that is one whole namespace, including its subtree if the grant
-/// covers it. Errors without a grant on all of it, because a document tree has no documents that
-/// are hidden from some of its readers.
+/// Returns the view of one whole namespace, with its subtree if the grant covers it. The error is
+/// `Denied` without a grant on the whole namespace, because all readers of a document tree must
+/// see the same documents.
 pub fn tree_view(
     caller: &Principal,
     memory: &MemoryId,

@@ -1,5 +1,5 @@
-//! The context of a call: its memory, its directory on this machine, its labels. Authentication
-//! determines the caller, never this context.
+//! The context of a call: its memory, the caller's directory on this machine, and labels of the
+//! agent and its session. It never determines the caller: only authentication does.
 
 use std::path::PathBuf;
 
@@ -7,28 +7,29 @@ use loci_model::{CodeReason, Error, Result};
 
 use crate::safety::secrets_in;
 
-/// Maximum length of an agent or session label in characters.
+/// The maximum length of the label of an agent or a session, in characters.
 const LABEL_CHARS_MAX: usize = 200;
 
-/// The context that a call specifies.
+/// The context that the caller of an operation specifies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallContext {
-    /// Id or name of the memory; `None` means the only one in the caller's grants, or the
-    /// configured one.
+    /// The id or name of the memory. `None` means the only memory in the caller's grants, or the
+    /// configured default.
     pub memory: Option<String>,
-    /// The caller's working directory on this machine, to which `HEAD` and `WORKTREE` refer.
+    /// The working directory of the caller on this machine. `HEAD` and `WORKTREE` refer to the
+    /// clone in it.
     pub directory: Option<PathBuf>,
-    /// Label of the agent.
+    /// A label that names the calling agent.
     pub agent: Option<String>,
-    /// Label of its session.
+    /// A label that names the agent's session.
     pub session: Option<String>,
-    /// True if the call states that a person asks, not an agent. It has an effect only if the key
-    /// may act as a person.
+    /// True if the call states that a person asks, not an agent. The server ignores it unless the
+    /// key may act as a person.
     pub by_person: bool,
 }
 
 impl CallContext {
-    /// Checks the labels.
+    /// Checks the labels of the agent and the session.
     ///
     /// # Errors
     /// As [`check_label`].
@@ -40,7 +41,7 @@ impl CallContext {
     }
 }
 
-/// Checks a label, which is stored and displayed: its length, and that it contains no secret.
+/// Checks a label, which is stored and displayed: it must not be too long or contain a secret.
 ///
 /// # Errors
 /// `Invalid`, `SECRET_DETECTED`.

@@ -1,15 +1,15 @@
-//! Regular expressions from callers. If the fast matcher gives up on an expression, each byte of a
-//! text may visit every state of it, and a match cannot be interrupted. Expressions therefore have
-//! a limit of states, and a text is matched only if states times bytes stay within a limit. Code
-//! that matches many texts checks its deadline. Patterns of claims have a form and limits of their
-//! own, and count their states here.
+//! Regular expressions from callers. In the worst case a match visits every state of an
+//! expression for each byte of a text, and it cannot be interrupted. An expression therefore has
+//! a maximum number of states, and a text is matched only if states times bytes are within a
+//! limit.
 
 use loci_model::{Error, Result, limits};
 use regex::{Regex, RegexBuilder, bytes};
 
-/// Bytes per state of a compiled expression.
+/// The memory in bytes that is counted for one state of a compiled expression.
 pub const STATE_BYTES: usize = 32;
-/// The smallest state count that is distinguished.
+/// The smallest number of states that the count distinguishes; smaller expressions count as this
+/// number.
 const STATES_LEAST: usize = 16;
 
 /// A regular expression from a caller.
@@ -44,7 +44,8 @@ impl CallerPattern {
         Ok(Self { regex, states })
     }
 
-    /// Returns true if the expression matches a text; `None` if the text is too long for it.
+    /// Returns true if the expression matches a text; `None` if the text is too long to be
+    /// matched with this expression.
     pub fn is_match(&self, text: &str) -> Option<bool> {
         let work = self.states.saturating_mul(text.len());
         (work <= limits::PATTERN_WORK_MAX).then(|| self.regex.is_match(text))

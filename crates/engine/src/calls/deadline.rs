@@ -1,6 +1,6 @@
-//! One deadline for all steps of a hydration. It starts when the request arrives. Reads end shortly
-//! before it, and processing of the results ends halfway through the remaining time. That leaves
-//! time to build and store the response.
+//! The deadline of a hydration request, shared by all its steps. It starts when the request
+//! arrives. Reads end shortly before the deadline, and processing of their results ends halfway
+//! through the remaining time, so that there is time to build and store the response.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,12 +11,13 @@ use futures::future::{Either, select};
 use loci_model::Result;
 use loci_model::ports::clock::Clock;
 
-/// Milliseconds reserved to build the response; a tenth of the timeout if that is less.
+/// The time that is reserved to build the response, in milliseconds; a tenth of the timeout if
+/// that is less.
 const ASSEMBLY_MS_MAX: u64 = 250;
-/// Microseconds after which a computation yields the thread.
+/// The time in microseconds after which a computation lets other tasks use its thread.
 const TURN_US: u64 = 1_000;
 
-/// The end of reads and the end of the call.
+/// The times at which the reads of a request and the whole request must end.
 pub struct Deadline {
     clock: Arc<dyn Clock>,
     reads_end_us: u64,
@@ -24,16 +25,16 @@ pub struct Deadline {
     end_us: u64,
 }
 
-/// The result of a read.
+/// The result of a read that has a deadline.
 pub enum DeadlineRead<T> {
-    /// It finished, with a value or an error.
+    /// The read finished, with a value or an error.
     Done(Result<T>),
-    /// The deadline passed.
+    /// The deadline passed before the read finished.
     Late,
 }
 
 impl Deadline {
-    /// Starts a deadline now.
+    /// Creates a deadline that ends `timeout_ms` milliseconds from now.
     pub fn begin(clock: Arc<dyn Clock>, timeout_ms: u64) -> Self {
         let began_us = clock.monotonic_us();
         let assembly_ms = ASSEMBLY_MS_MAX.min(timeout_ms / 10);
@@ -47,18 +48,18 @@ impl Deadline {
         }
     }
 
-    /// Runs a read until the end of reads.
+    /// Runs a read, until the time at which reads must end.
     pub async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> DeadlineRead<T> {
         self.until(self.reads_end_us, work).await
     }
 
-    /// Runs a part of the response until the deadline.
+    /// Runs a step that builds the response, until the deadline.
     pub async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> DeadlineRead<T> {
         self.until(self.end_us, work).await
     }
 
-    /// Returns true if there is time for one more part of a computation, and yields the thread from
-    /// time to time.
+    /// Returns true if there is time for the next part of a computation. It also lets other tasks
+    /// use the thread from time to time.
     pub async fn has_time(&self, turn: &mut Turn) -> bool {
         let now_us = self.clock.monotonic_us();
         let began_us = *turn.began_us.get_or_insert(now_us);
@@ -79,13 +80,13 @@ impl Deadline {
     }
 }
 
-/// The time since which a computation holds the thread.
+/// The time since which a computation has used its thread without a break.
 #[derive(Debug, Default)]
 pub struct Turn {
     began_us: Option<u64>,
 }
 
-/// Yields the thread once.
+/// Lets other tasks use the thread once.
 async fn step_aside() {
     let mut was_aside = false;
     std::future::poll_fn(|context| {

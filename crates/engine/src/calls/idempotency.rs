@@ -1,4 +1,5 @@
-//! Idempotency tokens: a repeated request gets the response of the first successful one.
+//! Idempotency tokens: a retry with the same token gets the response of the first successful
+//! request.
 //!
 //! The lookup and the storage run inside the write they belong to, so a concurrent duplicate sees
 //! the first request or is the first.
@@ -15,21 +16,22 @@ use sha2::{Digest, Sha256};
 use crate::access;
 use crate::admin::erasure::{Source, Tombstones};
 
-/// The treatment of a request whose source was erased.
+/// The choice of a caller for a request whose data was erased in this store before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IfErased {
-    /// A repeated token returns the first response. Data forgotten with a person is rejected.
+    /// A retry with a known token gets the first response. Data that was forgotten together with
+    /// a person is rejected.
     #[default]
     Answer,
-    /// The request is rejected with the time of the erasure, and so are events of a forgotten actor
-    /// from before it.
+    /// The request is rejected with the time of the erasure. Events of a forgotten actor from
+    /// before that time are also rejected.
     Refuse,
-    /// The data is stored again: the caller restores it deliberately.
+    /// The data is stored again, because the caller restores it deliberately.
     Restore,
 }
 
 impl IfErased {
-    /// Parses the value of the request header.
+    /// Parses the value of the request header for erased data.
     ///
     /// # Errors
     /// `Invalid` for another value.
@@ -42,25 +44,26 @@ impl IfErased {
     }
 }
 
-/// A caller's token, with a digest of the parameters of its request.
+/// A caller's idempotency token, with a digest of the parameters of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientToken {
-    /// The token.
+    /// The text of the token.
     pub token: String,
-    /// Digest of the request as parsed JSON without the token.
+    /// The digest of the request's JSON without the token. Another request with the same token
+    /// has another digest.
     pub parameters: String,
-    /// Owner of the token. It is empty for callers that may write the whole memory: they share
-    /// their tokens.
+    /// The principal whose token it is. Empty for callers who may write the whole memory: they
+    /// share their tokens.
     pub(crate) owner: String,
-    /// The treatment of the request if its source was erased.
+    /// The treatment of the request if its data was erased before.
     pub(crate) if_erased: IfErased,
     /// The token under which an earlier version of the client sent this request.
     pub(crate) former: Option<String>,
 }
 
 impl ClientToken {
-    /// Creates a token from its text and the request's JSON without the token. Key order does not
-    /// matter.
+    /// Creates a token from its text and the JSON of the request without the token. The order of
+    /// JSON keys does not matter.
     pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
         let token = token.into();
         check_length(FieldName::IdempotencyKey, &token)?;
@@ -75,8 +78,8 @@ impl ClientToken {
         })
     }
 
-    /// Adds the token under which an earlier version of the client sent this request. The request
-    /// also gets the stored response and the tombstones of that token.
+    /// Adds the token under which an earlier version of the client sent the same request. The
+    /// stored response and the tombstones of that token then apply to this request too.
     ///
     /// # Errors
     /// `Invalid` for a token that is too long.
@@ -87,14 +90,14 @@ impl ClientToken {
         Ok(Self { former: former.map(str::to_owned), ..self })
     }
 
-    /// Sets the treatment of the request if its source was erased.
+    /// Sets the treatment of the request if its data was erased before.
     #[must_use]
     pub fn with_if_erased(self, if_erased: IfErased) -> Self {
         Self { if_erased, ..self }
     }
 
-    /// Makes the token the caller's own, unless the caller may write the whole memory. Otherwise
-    /// its response could reveal a part of the memory that the caller must not know.
+    /// Restricts the token to the caller, unless the caller may write the whole memory. Otherwise
+    /// the stored response of another caller could reveal a part of the memory.
     pub fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
         if access::require_whole(caller, memory, Capability::Write).is_err() {
             self.owner = digest(caller)?;
@@ -102,13 +105,14 @@ impl ClientToken {
         Ok(self)
     }
 
-    /// Makes the token the caller's own in any case, because the response concerns one person.
+    /// Restricts the token to the caller in any case, because the response concerns one person.
     pub fn of_person(mut self, caller: &Principal) -> Result<Self> {
         self.owner = digest(caller)?;
         Ok(self)
     }
 
-    /// Returns the scope of the token for a memory and an operation.
+    /// Returns the scope in which the token is unique: a memory, or the server if `place` is
+    /// `None`, and an operation.
     pub(crate) fn scope(&self, place: Option<&MemoryId>, operation: &str) -> TokenScope {
         self.scope_of(&self.token, place, operation)
     }
@@ -141,7 +145,7 @@ fn digest(caller: &Principal) -> Result<String> {
     Ok(hex::encode(Sha256::digest(caller)))
 }
 
-/// Hashes a JSON value independent of key order.
+/// Adds a JSON value to a digest, with a result that does not depend on the order of keys.
 fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(members) => {
@@ -168,13 +172,13 @@ fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
     }
 }
 
-/// The state of a token for a call.
+/// The result of looking up an idempotency token.
 pub enum Replay<T> {
-    /// Unknown: do the work, then [`remember`].
+    /// The token is unknown: the caller must do the work and then call [`remember`].
     Fresh,
-    /// Known with the same parameters, and the stored response.
+    /// The token is known with the same parameters; the value is the stored response.
     Same(T),
-    /// Known with other parameters, and the stored response.
+    /// The token is known with other parameters; the value is the stored response.
     Other(T),
 }
 
@@ -201,8 +205,8 @@ pub fn look_up<T: DeserializeOwned>(
     Ok(found)
 }
 
-/// Copies the stored response of the former token to a token permanently. Returns false if there is
-/// none.
+/// Stores the response of the client's former token under the new token too. Returns false if the
+/// former token has no response.
 fn take_former(
     tx: &mut dyn Tx,
     token: &ClientToken,
@@ -232,8 +236,8 @@ fn check_erased(
     Ok(())
 }
 
-/// Returns the stored response of a token without a check for erasures. It serves lookups before
-/// the write that checks them, and tokens that no request sent.
+/// Returns the stored response of a token, without a check for erased data. It is for lookups
+/// before the write that makes this check, and for tokens that the server makes itself.
 pub fn recall<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,
@@ -250,7 +254,8 @@ pub fn recall<T: DeserializeOwned>(
     Ok(if found.parameters == token.parameters { Replay::Same(answer) } else { Replay::Other(answer) })
 }
 
-/// Applies the usual rule: the same request gets the stored response, a different one is rejected.
+/// Converts the result of a lookup: a stored response for the same request, `None` for an unknown
+/// token, and an error for a token with other parameters.
 pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
     match replay {
         Replay::Fresh => Ok(None),
@@ -266,7 +271,8 @@ pub(crate) fn mismatch() -> Error {
     Error::invalid(field, rule).because(Reason::IdempotentParameterMismatch)
 }
 
-/// Stores a response inside the write it belongs to, for at least 24 hours.
+/// Stores a response under a token, inside the write that did the work. It is kept for at least
+/// 24 hours.
 pub fn remember<T: Serialize>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,

@@ -1,6 +1,6 @@
-//! Runs work on long texts on a separate thread. It must not run inside a write, where other writes
-//! would wait, nor on a thread of the runtime. A single thread serializes long texts so that other
-//! requests do not wait for them. Short texts do not need it.
+//! Runs work on long texts on a thread of its own, so that it delays neither other writes nor
+//! other requests. There is only one such thread, so long texts are handled one after another.
+//! Short texts do not need it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use loci_model::{Error, Result};
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Number of pending works on long texts, shared by all clones. A manual clock in tests stands
-/// still while there are any, on slow machines too.
+/// The number of long texts that are being processed or wait for it. All clones share the number.
+/// The clock of a test stands still while the number is not 0.
 #[derive(Debug, Clone, Default)]
 pub struct LongWorkCount(Arc<AtomicUsize>);
 
 impl LongWorkCount {
-    /// Returns the number of pending works.
+    /// Returns the number of texts that are being processed or wait.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
@@ -28,7 +28,7 @@ impl LongWorkCount {
     }
 }
 
-/// A work that counts as pending until its result was taken or its caller gave up.
+/// A guard that counts one piece of work until its result was taken or its caller gave up.
 struct PendingWork<'a>(&'a LongWorkCount);
 
 impl Drop for PendingWork<'_> {
@@ -37,7 +37,7 @@ impl Drop for PendingWork<'_> {
     }
 }
 
-/// The thread. It starts at its first use and ends with the engine.
+/// The thread for long texts. It starts at its first use and ends with the engine.
 #[derive(Debug, Default)]
 pub struct LongWork {
     sender: Mutex<Option<mpsc::Sender<Task>>>,
@@ -45,12 +45,13 @@ pub struct LongWork {
 }
 
 impl LongWork {
-    /// Returns a thread that counts its works in `count`.
+    /// Creates the thread's handle, which counts work in `count`.
     pub fn counted(count: LongWorkCount) -> Arc<Self> {
         Arc::new(Self { sender: Mutex::default(), count })
     }
 
-    /// Runs `work` on the thread, unless its caller has given up when its turn comes.
+    /// Runs `work` on the thread for long texts. It does not run if its caller has given up
+    /// before it starts.
     ///
     /// # Errors
     /// `Unavailable` if the thread cannot be started.

@@ -1,5 +1,5 @@
-//! Parts of a call: its deadline, its idempotency token, the page that it returns, the reason given
-//! by its caller, its trace, its context, and its work on long texts.
+//! Parts that every call of an operation has: deadline, idempotency token, page of a list, the
+//! caller's reason, tracing, context, and work on long texts.
 
 pub mod call_context;
 pub mod caller_pattern;

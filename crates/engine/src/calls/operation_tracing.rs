@@ -1,5 +1,6 @@
-//! Emits a span for each engine operation, at the cost of one virtual call without an observer.
-//! Operation names follow docs/decisions/0056. The observer decides which details it exports.
+//! Emits a trace span for each engine operation. The operation names follow docs/decisions/0056,
+//! and the observer decides which details it exports. Without an observer, the cost is one
+//! virtual call.
 
 use loci_model::memory::Memory;
 use loci_model::ports::observe::{ObservationLevel, OperationObservation, RecordObservation};
@@ -10,10 +11,11 @@ use crate::events::EventCreated;
 use crate::records::{BatchOutcome, NamespaceAsk};
 use crate::retrieval::{SearchAnswer, SearchRequest};
 
-/// Name of the operation by which a client writes records. The id of a failed record is omitted.
+/// The name of the operation by which a client writes records. Its span omits the ids of records
+/// that failed.
 pub(crate) const CREATE: &str = "create_memory";
 
-/// A running operation with an observer.
+/// A running operation whose end is reported to an observer.
 pub(crate) struct Watch<'e> {
     engine: &'e Engine,
     operation: &'static str,
@@ -25,7 +27,7 @@ pub(crate) struct Watch<'e> {
 }
 
 impl Engine {
-    /// Starts to observe an operation on this memory, if there is an observer.
+    /// Starts the observation of an operation on a memory; `None` if there is no observer.
     pub(crate) fn watch(&self, operation: &'static str, memory: Option<&MemoryId>) -> Option<Watch<'_>> {
         let watching = self.observe.watching();
         if watching == ObservationLevel::Nothing {
@@ -44,29 +46,30 @@ impl Engine {
 }
 
 impl Watch<'_> {
-    /// Sets the single record of the operation.
+    /// Adds the record that the operation is about.
     pub(crate) fn of(self, record: &RecordId) -> Self {
         Self { record: Some(record.clone()), ..self }
     }
 
-    /// Reports an operation on the memory as a whole, or one without further details.
+    /// Reports the end of an operation without details.
     pub(crate) fn tell<T>(self, outcome: &Result<T>) {
         self.end(OperationObservation { error: kind(outcome), ..self.seen() });
     }
 
-    /// Reports the creation of a memory.
+    /// Reports the end of an operation that creates a memory.
     pub(crate) fn tell_made(self, outcome: &Result<Memory>) {
         let memory = outcome.as_ref().ok().map(|memory| &memory.id);
         self.end(OperationObservation { memory, error: kind(outcome), ..self.seen() });
     }
 
-    /// Reports the number of changed records.
+    /// Reports the end of an operation and the number of records that it changed.
     pub(crate) fn tell_records<T>(self, outcome: &Result<T>, records: impl Fn(&T) -> usize) {
         let records = outcome.as_ref().ok().map(|done| count(records(done)));
         self.end(OperationObservation { records, error: kind(outcome), ..self.seen() });
     }
 
-    /// Reports the end of a batch. If no item succeeded, it reports the error of the first one.
+    /// Reports the end of a batch operation. If no item succeeded, the error of the first item is
+    /// reported.
     pub(crate) fn tell_batch(self, outcome: &Result<BatchOutcome>) {
         let items = outcome.as_ref().map_or(&[][..], |outcome| &outcome.items);
         let done = items.iter().filter(|item| item.result.is_ok()).count();
@@ -80,7 +83,7 @@ impl Watch<'_> {
         self.end(OperationObservation { record, records, error, ..self.seen() });
     }
 
-    /// Reports a stored event.
+    /// Reports the end of an operation that stores an event.
     pub(crate) fn tell_event(self, outcome: &Result<EventCreated>) {
         let event = outcome.as_ref().ok().map(|created| &created.event);
         self.end(OperationObservation {
@@ -92,7 +95,7 @@ impl Watch<'_> {
         });
     }
 
-    /// Reports a finished search.
+    /// Reports the end of a search.
     pub(crate) fn tell_search(self, request: &SearchRequest, outcome: &Result<SearchAnswer>) {
         let hits = outcome.as_ref().map_or(&[][..], |answer| &answer.hits);
         let shown = hits.iter().filter(|_| self.contents).map(|hit| RecordObservation {
@@ -115,7 +118,7 @@ impl Watch<'_> {
         });
     }
 
-    /// Returns the details common to all operations.
+    /// Returns the details that all operations report.
     fn seen(&self) -> OperationObservation<'_> {
         OperationObservation {
             operation: self.operation,

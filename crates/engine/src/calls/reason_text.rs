@@ -5,7 +5,7 @@ use loci_model::{Error, Result, limits};
 
 use crate::safety::kept;
 
-/// Returns a mandatory reason in its stored form.
+/// Returns the form in which a reason is stored; the caller must have given one.
 ///
 /// # Errors
 /// `Invalid` if the reason is empty or too long.
@@ -16,7 +16,7 @@ pub fn required(reason: &str) -> Result<String> {
     Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }
 
-/// Returns an optional reason in its stored form.
+/// Returns the form in which an optional reason is stored.
 ///
 /// # Errors
 /// `Invalid` if the reason is too long.
@@ -25,7 +25,7 @@ pub fn optional(reason: Option<String>) -> Result<Option<String>> {
     Ok(reason.map(kept))
 }
 
-/// Checks an optional reason.
+/// Checks the length of an optional reason.
 ///
 /// # Errors
 /// `Invalid` if the reason is too long.

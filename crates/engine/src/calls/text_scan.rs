@@ -1,6 +1,7 @@
-//! Tests the texts of records with a caller's pattern, outside of transactions, off the runtime's
-//! threads, and within one time limit per call. An operation that changes the matching records must
-//! check every text, so exceeding the limit is an error.
+//! Tests the texts of records with a caller's pattern, within one time limit for each call. The
+//! tests run outside of transactions and on other threads than requests. An operation that
+//! changes the matching records must test every text, so a call that exceeds the limit is an
+//! error.
 
 use std::sync::Arc;
 
@@ -10,22 +11,22 @@ use loci_model::{Error, Result, limits};
 
 use crate::Engine;
 
-/// A test that returns true for a matching text.
+/// A function that returns true if a text matches.
 pub(crate) type TextTest = Arc<dyn Fn(&str) -> Result<bool> + Send + Sync>;
 
-/// A test and its remaining time.
+/// A test of texts, and the time that remains for it.
 pub struct TextScan {
     test: TextTest,
     left_us: u64,
 }
 
 impl TextScan {
-    /// Creates a scan with the full time limit.
+    /// Creates a scan that has the full time limit.
     pub fn new(test: TextTest) -> Self {
         Self { test, left_us: limits::PATTERN_TIME_US_MAX }
     }
 
-    /// Returns for each list of texts true if the test matches one of its texts.
+    /// Returns one value for each list of texts: true if one of its texts matches.
     ///
     /// # Errors
     /// `Invalid` on `pattern` if the time limit is exceeded; errors of the test.

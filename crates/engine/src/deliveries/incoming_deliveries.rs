@@ -1,5 +1,5 @@
-//! Incoming deliveries of any sender: their acceptance, the end of the job that processes them, and
-//! the retry after a failure. Products process their content.
+//! Incoming deliveries, such as webhooks of a forge or an alerting system: accepting them, ending
+//! the job that processes them, and retrying it after a failure. Products process their content.
 
 use loci_model::delivery::{Delivery, DeliveryState};
 use loci_model::job::JobKind;
@@ -9,44 +9,46 @@ use loci_model::{Error, ErrorKind, Result, Timestamp};
 use crate::Engine;
 use crate::jobs::JobAttemptEnd;
 
-/// Kind of jobs that process deliveries; products distinguish them by their keys.
+/// The kind of jobs that process incoming deliveries. The keys of the jobs tell which product
+/// handles them.
 pub const KIND: JobKind = JobKind::named("hook");
-/// Prefix of a job's key, before the order key of its deliveries.
+/// The prefix of the key of a job that processes deliveries. The order key of the deliveries
+/// follows.
 pub const JOB_KEY: &str = "hook:";
-/// Error code of a failed processing.
+/// The error code of a delivery whose processing failed because the forge was unavailable.
 const UNAVAILABLE: &str = "FORGE_UNAVAILABLE";
-/// Prefix of the reason for which a delivery had no effect.
+/// The prefix of the stored text for a delivery that had no effect; the reason follows.
 pub const IGNORED: &str = "ignored: ";
-/// Pauses in milliseconds before each retry of a failure.
+/// The pauses before the first, second and third retry of a failed processing, in milliseconds.
 const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
 
-/// The result of accepting a delivery.
+/// The result of accepting an incoming delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookTaken {
-    /// It will be processed soon.
+    /// The delivery is stored, and a job will process it soon.
     Queued,
-    /// It is being processed, or was processed.
+    /// The same delivery was accepted before.
     Duplicate,
-    /// It has no effect, with the reason.
+    /// The delivery has no effect, for this reason.
     Ignored(&'static str),
 }
 
-/// The end of a processing round.
+/// The end of one run of the job that processes incoming deliveries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessingEnd {
-    /// All deliveries are processed.
+    /// All waiting deliveries are processed.
     Done,
-    /// Processing continues at that time, because a forge accepts no more requests, or more
+    /// The job continues at this time, because the forge accepts no more requests now, or more
     /// deliveries wait.
     Later(Timestamp),
-    /// It failed, and is retried at that time.
+    /// The processing failed and is retried.
     Again {
-        /// The error.
+        /// The text of the error.
         reason: String,
         /// The time of the retry.
         at: Timestamp,
     },
-    /// It failed too often; the deliveries contain the reason.
+    /// The processing failed too often and is given up. The deliveries contain the reason.
     Failed(String),
 }
 
@@ -64,13 +66,13 @@ impl From<ProcessingEnd> for JobAttemptEnd {
     }
 }
 
-/// Returns the text of a delivery that had no effect.
+/// Returns the stored text for a delivery that had no effect, for the reason `why`.
 pub fn ignored(why: &str) -> String {
     format!("{IGNORED}{why}")
 }
 
 impl Engine {
-    /// Records that processing pending deliveries failed, and the time of the retry.
+    /// Stores on the waiting deliveries that their processing failed, and when it is retried.
     pub async fn note_failed(
         &self,
         waiting: Vec<Delivery>,
@@ -100,7 +102,7 @@ impl Engine {
         })
     }
 
-    /// Records the results of incoming deliveries.
+    /// Stores the results of processed deliveries.
     pub async fn note_received(&self, rows: Vec<Delivery>) -> Result<()> {
         self.store
             .write(move |tx| {

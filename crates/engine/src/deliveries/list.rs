@@ -1,5 +1,5 @@
-//! `delivery_list`: lists deliveries of a memory's outbox that wait, were given up, or were sent
-//! within the last day.
+//! `delivery_list`: lists the outgoing deliveries of a memory that wait, were given up, or were
+//! sent within the last day.
 
 use loci_model::delivery::{DeliveryDirection, DeliveryState};
 use loci_model::ports::store::StoreExt;

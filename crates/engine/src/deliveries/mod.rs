@@ -1,6 +1,6 @@
-//! Operations on the outbox: listing, retry, and targets. `jobs/deliverer.rs` sends the deliveries.
-//! Each operation that changes data adds its deliveries in the same transaction; for changes of
-//! records `record_streams` does it.
+//! Operations on outgoing deliveries: listing, retry, and targets. The write that changes data
+//! also stores its deliveries; `jobs/deliverer.rs` sends them later. For changes of records,
+//! `record_streams` stores the deliveries.
 
 pub mod incoming_deliveries;
 mod list;
@@ -22,24 +22,24 @@ use crate::calls::page::Page;
 /// A page of deliveries, newest first.
 pub type DeliveryPage = Page<Delivery, DeliveryId>;
 
-/// A notification to send.
+/// A notification that a write stores as an outgoing delivery.
 pub(crate) struct NewDelivery<'a> {
     pub(crate) memory: &'a MemoryId,
     pub(crate) id: DeliveryId,
-    /// The target, as named by the client or the configuration.
+    /// The target of the notification, as the client or the configuration names it.
     pub(crate) target: &'a str,
     pub(crate) key: OrderKey<'a>,
     pub(crate) body: Document,
     pub(crate) at: Timestamp,
 }
 
-/// Returns true for the target of a strategy without a topic: no one is notified.
+/// Returns true if a strategy has no target for notifications, so that none is sent.
 pub(crate) fn is_nobody(target: &str) -> bool {
     target.is_empty()
 }
 
-/// Adds the notification to the outbox, due immediately. Returns false if one of that id already
-/// exists.
+/// Stores the notification as an outgoing delivery that is due immediately. Returns false if a
+/// delivery with the same id exists.
 pub(crate) fn put(tx: &mut dyn Tx, new: NewDelivery<'_>) -> Result<bool> {
     tx.deliveries_mut().insert(&Delivery {
         id: new.id,

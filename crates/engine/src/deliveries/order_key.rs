@@ -1,26 +1,25 @@
-//! Order keys of the outbox: handovers of a session and events of a record keep their order. The
-//! key also names the subject and the actor of a delivery, so that it can be found when a person is
-//! forgotten.
+//! Order keys of outgoing deliveries. Deliveries with the same key are sent in the order in which
+//! they were stored. A key also names the actor, so that deliveries about a forgotten person can
+//! be found.
 
 use std::fmt;
 
 use loci_model::ports::deliver::NoticeKind;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, SessionId, StrategyId};
 
-/// Placeholder if there is no actor; it is not a valid actor id.
+/// The text in place of the actor in a key without one. It is not a valid actor id.
 const NOBODY: &str = "-";
 
-/// Deliveries with equal keys keep their order. Ids contain no spaces, so a key can be parsed from
-/// its start.
+/// The order key of a delivery. Ids contain no spaces, so the text of a key can be parsed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum OrderKey<'a> {
-    /// Messages of a session, for a self-managed strategy.
+    /// The messages of a session, which are sent to the client of a self-managed strategy.
     HandOver { actor: &'a ActorId, session: &'a SessionId, strategy: &'a StrategyId },
-    /// Changes of a record, for followers of the memory.
+    /// The changes of one record, which are sent to subscribers of the memory's stream.
     Record(&'a RecordId),
-    /// Events on the stream of a memory as a whole.
+    /// Events about a memory as a whole, which are sent to subscribers of its stream.
     Memory(&'a MemoryId),
-    /// The end of a job, for one target.
+    /// The end of a job, which is sent to one target.
     JobEnd { actor: Option<&'a ActorId>, job: &'a JobId, target: &'a str },
 }
 
@@ -37,7 +36,7 @@ impl fmt::Display for OrderKey<'_> {
     }
 }
 
-/// Returns the kind of the deliveries with an order key.
+/// Returns the kind of notification of the deliveries with an order key.
 pub fn kind_of(key: &str) -> NoticeKind {
     match key.split(' ').next() {
         Some("self") => NoticeKind::SelfManaged,
@@ -47,7 +46,7 @@ pub fn kind_of(key: &str) -> NoticeKind {
     }
 }
 
-/// Returns the prefixes of the keys that name an actor.
+/// Returns the prefixes of all order keys that name an actor.
 pub(crate) fn beginnings_of(actor: &ActorId) -> [String; 2] {
     [format!("self {actor} "), format!("job {actor} ")]
 }

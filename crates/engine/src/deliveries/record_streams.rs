@@ -1,5 +1,5 @@
-//! Record streams: events for followers of a memory, added to the outbox in the transaction of the
-//! change. The deliverer sends them.
+//! Record streams: events about changes of records, for subscribers of a memory. The write that
+//! changes a record stores its event as an outgoing delivery; the deliverer sends it.
 //!
 //! Followers learn of changes that a plain read would show: a record that becomes active, a new
 //! version of an active one, and one that stops being active. They learn nothing of records that
@@ -18,13 +18,13 @@ use serde_json::value::to_raw_value;
 use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::records::changes::{RecordStateChange, StreamedChange};
 
-/// Strategy name on the wire for a record without a strategy.
+/// The name of the strategy in events about records without a strategy.
 const NO_STRATEGY: &str = "none";
-/// Maximum number of events of one record and kind within one millisecond; usually there is only
-/// one.
+/// The maximum number of events about one record with the same kind and millisecond; usually
+/// there is only one.
 const SAME_TIME_MAX: u32 = 1_000;
 
-/// The relevant fields of `StreamDeliveryResources`.
+/// The members of AgentCore's `StreamDeliveryResources` that Loci uses.
 #[derive(Deserialize)]
 struct Configured {
     #[serde(default)]
@@ -49,20 +49,20 @@ struct Content {
     level: Option<String>,
 }
 
-/// Target of a memory's events, and a flag for texts.
+/// The target of a memory's stream, and true if events include the text of records.
 struct Stream {
     target: String,
     with_text: bool,
 }
 
-/// The envelope of an event.
+/// The outer JSON object of a stream event.
 #[derive(Serialize)]
 struct Envelope<'a> {
     #[serde(rename = "memoryStreamEvent")]
     event: &'a StreamEvent<'a>,
 }
 
-/// `memoryStreamEvent`; times are ISO 8601 in UTC.
+/// AgentCore's `memoryStreamEvent`; times are ISO 8601 in UTC.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StreamEvent<'a> {
@@ -87,7 +87,7 @@ struct RecordMembers<'a> {
     metadata: BTreeMap<String, ValueMember>,
 }
 
-/// `RecordMetadataValue`.
+/// AgentCore's `RecordMetadataValue`.
 #[derive(Serialize)]
 enum ValueMember {
     #[serde(rename = "stringValue")]
@@ -100,7 +100,7 @@ enum ValueMember {
     Time(String),
 }
 
-/// Returns the stream of a memory, if it has one.
+/// Returns the configured stream of a memory; `None` if it has no stream.
 fn stream_of(memory: &Memory) -> Option<Stream> {
     let configured = memory.stream.as_ref()?;
     let read: Configured = match serde_json::from_str(configured.as_str()) {
@@ -116,7 +116,8 @@ fn stream_of(memory: &Memory) -> Option<Stream> {
     Some(Stream { target: kinesis.data_stream_arn, with_text: level.as_deref() == Some("FULL_CONTENT") })
 }
 
-/// Adds the event of a change to the outbox, if the memory has a stream that wants it.
+/// Stores the stream event of a record's change as an outgoing delivery, if the memory has a
+/// stream and its subscribers see the change.
 pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     let Some(stream) = stream_of(memory) else { return Ok(()) };
     let Some(what) = StreamedChange::of(change.from, change.to) else { return Ok(()) };
@@ -133,7 +134,8 @@ pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChan
     put_of_record(tx, &stream, memory, &record.id, &event, change.at)
 }
 
-/// Notifies followers that a memory now has a stream, or another one than `before`.
+/// Stores an event that tells subscribers that the memory now has a stream, or another one than
+/// `before`.
 pub(crate) fn enabled(
     tx: &mut dyn Tx,
     before: Option<&Memory>,
@@ -156,8 +158,9 @@ pub(crate) fn enabled(
     put(tx, &stream, memory, key, &format!("se-{}-{}", memory.id, at.millis()), &event, at)
 }
 
-/// Drops pending events of erased records, and notifies followers of the deletion by id only.
-/// `always`: also without pending events, because followers knew the records until now.
+/// Removes the waiting events of erased records, and stores events that tell subscribers only the
+/// ids of the deleted records. If `always` is false, only records with waiting events are
+/// reported.
 pub fn erased(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -182,7 +185,7 @@ pub fn erased(
     Ok(())
 }
 
-/// Returns the event name on the wire.
+/// Returns the AgentCore name of the event for a change.
 fn event_type(what: StreamedChange) -> &'static str {
     match what {
         StreamedChange::Created => "MemoryRecordCreated",
@@ -225,7 +228,8 @@ fn put_of_record(
     put(tx, stream, memory, OrderKey::Record(record), &name, event, at)
 }
 
-/// Adds an event to the outbox under a unique name: repeating the same change is another event.
+/// Stores an event as an outgoing delivery under a unique id, so that the same change at another
+/// time is another event.
 fn put(
     tx: &mut dyn Tx,
     stream: &Stream,

@@ -1,4 +1,4 @@
-//! `delivery_retry`: retries a delivery that waits or was given up.
+//! `delivery_retry`: retries an outgoing delivery that waits or was given up.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -8,13 +8,11 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Makes a delivery due now and resets its tries. One that was given up precedes later pending
-    /// deliveries of its key.
+    /// Makes an outgoing delivery due now and resets its number of tries. A delivery that was
+    /// given up is sent before later deliveries with the same order key.
     ///
-    /// # Errors
-    /// `Denied` without administration of the memory; `NotFound` for an unknown memory or delivery,
-    /// and for one that was already sent.
-    /// made.
+    /// # Errors `Denied` without administration of the memory; `NotFound` for an unknown memory
+    /// or delivery, and for a delivery that was already sent.
     pub async fn delivery_retry(&self, caller: &Principal, memory: &MemoryId, id: &DeliveryId) -> Result<()> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let (memory, id, now) = (memory.clone(), id.clone(), self.clock.now());

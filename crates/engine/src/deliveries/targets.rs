@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Returns the configured targets by name, without their secrets.
+    /// Returns the delivery targets of the server's configuration by name, without their secrets.
     ///
     /// # Errors
     /// `Denied` without administration of the server.
@@ -19,7 +19,8 @@ impl Engine {
         Ok(self.deliver.as_ref().map(|deliver| deliver.known()).unwrap_or_default())
     }
 
-    /// Sends a notification of the kind `test` to a configured target once, without the outbox.
+    /// Sends a notification of the kind `test` to a configured target once. It is not stored or
+    /// retried.
     ///
     /// # Errors
     /// `Denied` without administration of the server, `NotFound` for a name that the configuration

@@ -1,4 +1,4 @@
-//! `actor_list`: lists actors with a live event that the caller may see, in ascending order.
+//! `actor_list`: lists the actors that have events which the caller may see, in ascending order.
 
 use loci_model::ports::store::{ActorPage, StoreExt};
 use loci_model::principal::Principal;

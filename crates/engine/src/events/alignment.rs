@@ -1,15 +1,15 @@
-//! Finds the items of an event that a part of an earlier event contains in the same order. Pure; it
-//! knows neither runs nor stores.
+//! Finds the items of an event that an earlier event already contains in the same order, as in a
+//! diff. This module only compares texts; it does not read the store.
 
 use std::collections::HashSet;
 
-/// Maximum number of cells (part times event) for the exact comparison. Beyond that, a known item
-/// may stay unmarked, which costs a second extraction and loses nothing.
+/// The maximum product of the two numbers of items for the exact comparison. Above it, a repeated
+/// item may be missed, which only costs a second extraction.
 const CELLS_MAX: usize = 64 * 1024;
 
-/// Marks the items that `part` contains as a longest common subsequence, among those not known yet;
-/// the first ones in case of a choice. One item of the part marks one item, so repeated items stay
-/// repeated.
+/// Marks in `known` the items that `part` also contains, as a longest common subsequence of the
+/// items that are not marked yet. Each item of `part` marks at most one item, so that content
+/// that an event repeats is extracted again.
 pub(super) fn mark(part: &[&str], items: &[String], known: &mut [bool]) {
     let wanted: HashSet<&str> = part.iter().copied().collect();
     let open: Vec<usize> = (0..items.len())
@@ -29,7 +29,7 @@ pub(super) fn mark(part: &[&str], items: &[String], known: &mut [bool]) {
     }
 }
 
-/// Returns the positions in `texts` of a longest common subsequence.
+/// Returns the positions in `texts` of a longest common subsequence of `part` and `texts`.
 fn common(part: &[&str], texts: &[&str]) -> Vec<usize> {
     let width = texts.len() + 1;
     // Length of the longest common subsequence of the rests, for each pair of positions.

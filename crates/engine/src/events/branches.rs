@@ -1,4 +1,5 @@
-//! Branches of a session: the branch of an event, and the slices that a listing joins.
+//! Branches of a session: finds or creates the branch of a new event, and the parts of branches
+//! that a list of events joins.
 
 use loci_model::event::{Branch, Event, MAIN_BRANCH};
 use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};
@@ -10,10 +11,11 @@ use loci_model::{
 use super::BranchAsk;
 use crate::access;
 
-/// Maximum number of ancestors of a branch, as a guard against a corrupt chain.
+/// The maximum number of ancestors of a branch. It ends the search if stored branches form a
+/// cycle.
 const ANCESTORS_MAX: usize = 1_000;
 
-/// The session of an event or a listing.
+/// The memory, actor and session of an event or of a list of events.
 pub(crate) struct SessionPlace<'a> {
     pub(crate) memory: &'a MemoryId,
     pub(crate) actor: &'a ActorId,
@@ -21,7 +23,8 @@ pub(crate) struct SessionPlace<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Returns the branch of a new event, and creates it if the event names a root.
+/// Returns the branch of a new event. The branch is created if the event names the event at which
+/// it starts.
 pub(super) fn resolve(
     tx: &mut dyn Tx,
     caller: &Principal,
@@ -93,8 +96,9 @@ fn wrong_root(rule: ErrorText) -> Error {
     Error::invalid(ErrorText::from("branch.") + FieldName::Root, rule)
 }
 
-/// Returns the slices that a listing of `name` joins: the branch and, with its parents, each
-/// ancestor up to its root. An unknown branch has no slices.
+/// Returns the parts of branches that a list of the branch `name` joins: the branch itself and,
+/// if ancestors are requested, each ancestor up to the event at which the next branch starts. An
+/// unknown branch gives an empty list.
 pub(crate) fn slices(
     tx: &dyn ReadTx,
     place: &SessionPlace<'_>,

@@ -1,5 +1,5 @@
-//! Limits of event content: the mode `strict` rejects an excess, the mode `lenient` stores and
-//! flags it.
+//! Limits of event content. In the mode `strict` an event over a limit is rejected; in the mode
+//! `lenient` it is stored and marked.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use loci_model::memory::settings::EventLimits;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
 use loci_text::tokens::estimate_tokens;
 
-/// Checks the content of an event. Returns true if it exceeds a limit and is stored nevertheless.
+/// Checks the content of an event against the limits. Returns true if it exceeds a limit and is
+/// stored nevertheless.
 pub(crate) fn check(
     mode: EventLimits,
     payload: &[PayloadItem],
@@ -28,8 +29,8 @@ pub(crate) fn check(
     }
 }
 
-/// Returns the load of a payload for the strategies: everything except blobs and the items at
-/// `repeated` indices, which an earlier event contained.
+/// Returns the numbers of messages and tokens that strategies must read in a payload. Blobs do
+/// not count, nor the items at the indices `repeated`, which an earlier event contained.
 pub(crate) fn load(payload: &[PayloadItem], repeated: &[u32]) -> EventLoad {
     let mut load = EventLoad::default();
     for (at, item) in (0_u32..).zip(payload) {

@@ -24,11 +24,12 @@ use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety};
 
 const OPERATION: &str = "CreateEvent";
-/// Mask of the random first position among the events of a millisecond. It selects the lower half,
-/// so that later events have room.
+/// A mask for the random position of the first event of a millisecond. It selects the lower half
+/// of the range, so that later events of the millisecond have room after it.
 const FIRST_PLACE_MASK: u32 = 0x7fff_ffff;
 
-/// The event that a token refers to: enough to respond again after the event was deleted.
+/// The stored answer for a client token: enough data to answer a retry after the event was
+/// deleted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Remembered {
     actor: ActorId,
@@ -37,7 +38,7 @@ struct Remembered {
     time: Timestamp,
 }
 
-/// Data made before the write: ids, times, digests.
+/// A new event with its ids, times and digests, which are made before the write.
 #[derive(Clone)]
 pub struct PreparedEvent {
     pub(super) new: NewEvent,
@@ -46,11 +47,12 @@ pub struct PreparedEvent {
     pub(super) now: Timestamp,
     pub(super) first_place: u32,
     pub(super) jobs: Vec<JobId>,
-    /// Metadata that the caller's grants add.
+    /// The metadata that the caller's grants add to the event.
     pub(super) stamp: Stamp,
-    /// True if its secrets are masked. A second masking would damage its text, which is JSON.
+    /// True if secrets in the payload are already masked. Masking a second time would damage the
+    /// text, which is JSON.
     pub(super) is_masked: bool,
-    /// Its payload, masked before the write if it is long.
+    /// The payload with masked secrets, if it is so long that it was masked before the write.
     pub(super) masked: Option<MaskedPayload>,
 }
 
@@ -65,8 +67,8 @@ impl PreparedEvent {
         &self.session
     }
 
-    /// Returns its first message, if its payload was masked before the write and the mode still
-    /// requires it.
+    /// Returns the first message of the event, if the payload was masked before the write in the
+    /// mode that still applies.
     pub fn masked_text(&self, mode: RedactionMode) -> Option<&str> {
         let masked = self.masked.as_ref().filter(|_| mode == RedactionMode::Mask)?;
         masked.payload.iter().find_map(|item| match item {
@@ -75,12 +77,12 @@ impl PreparedEvent {
         })
     }
 
-    /// Returns the time of preparation.
+    /// Returns the time at which the event was prepared.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Completes the metadata so that the event lies in the caller's view.
+    /// Adds the metadata that the caller's grants require to the event.
     ///
     /// # Errors
     /// `Denied` or `Invalid` if the view admits no event with this metadata.
@@ -89,7 +91,8 @@ impl PreparedEvent {
         Ok(())
     }
 
-    /// Returns a copy that is marked with a word on its content, and that no strategy reads.
+    /// Returns a copy of the event with a metadata key and value that mark its content. No
+    /// strategy extracts a marked event.
     pub(crate) fn without_extraction(&self, (key, word): (&str, &str)) -> Self {
         let mut marked = self.clone();
         marked.new.extraction = ExtractionMode::Skip;
@@ -98,23 +101,23 @@ impl PreparedEvent {
         marked
     }
 
-    /// Returns a copy with a payload known only in the write, in which secrets are masked.
+    /// Returns a copy of the event with another payload, in which secrets are already masked.
     pub fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
         Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, masked: None, ..self.clone() }
     }
 }
 
-/// An event stored in a write.
+/// An event after its write, with the data for the response.
 pub struct StoredEvent {
     pub event: Event,
     pub notices: Notices,
-    /// True if a job was scheduled.
+    /// True if the write scheduled a job for the event.
     pub asked: bool,
     pub found: Tally,
 }
 
 impl Engine {
-    /// Stores an event. A repeated token returns the first event again.
+    /// Stores an event. A retry with the same client token gets the first event again.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory), `Invalid` (branch, namespace variables, content in strict
@@ -160,7 +163,7 @@ impl Engine {
         Ok(created)
     }
 
-    /// Returns an event with its ids and times before the write that stores it.
+    /// Creates the ids and times of a new event, before the write that stores it.
     ///
     /// # Errors
     /// Errors of ids.
@@ -180,7 +183,7 @@ impl Engine {
         Ok(PreparedEvent { time, new, session, now, first_place, jobs, stamp, is_masked, masked })
     }
 
-    /// Masks a long payload before the write.
+    /// Masks the secrets in a long payload before the write, so that the write stays short.
     ///
     /// # Errors
     /// Errors of the store.
@@ -230,7 +233,8 @@ impl Engine {
         Ok((EventCreated { event, notices, replayed: false }, asked || typed, found))
     }
 
-    /// Returns true if a stored event is stored again because the caller restores it.
+    /// Returns true if an event that was erased must be stored again, because the caller asks to
+    /// restore it.
     ///
     /// # Errors
     /// `SOURCE_ERASED` if it was erased and the caller does not restore it.
@@ -268,7 +272,7 @@ impl Engine {
     }
 
     /// Stores an event together with the records that a product derives from its content. Returns
-    /// true if there were any.
+    /// true if a product handled the event.
     fn event_typed_in(
         &self,
         tx: &mut dyn Tx,
@@ -289,7 +293,8 @@ impl Engine {
         Ok((stored, true))
     }
 
-    /// Stores an event inside a running write. The caller checks access and the token.
+    /// Stores an event inside a write that is already running. The caller has checked the grants
+    /// and the client token.
     pub fn event_store_in(
         &self,
         tx: &mut dyn Tx,
@@ -311,7 +316,8 @@ impl Engine {
         Ok(StoredEvent { event, notices, asked, found })
     }
 
-    /// Checks that keys of metadata contain no secret, if the memory or the server requires it.
+    /// Checks that metadata keys contain no secret, if the settings of the memory or the server
+    /// require it.
     ///
     /// # Errors
     /// `Invalid`.
@@ -320,8 +326,8 @@ impl Engine {
         prepared.new.metadata.keys().try_for_each(|key| safety::check_name("metadata", key, mode))
     }
 
-    /// Masks secrets in an event's messages and metadata, if the memory or the server requires it.
-    /// Returns their kinds.
+    /// Masks secrets in an event's messages and metadata, if the settings of the memory or the
+    /// server require it. Returns the kinds of secrets that were found.
     pub(super) fn mask(&self, memory: &Memory, prepared: &PreparedEvent, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         let mut kinds = match &prepared.masked {
@@ -338,8 +344,8 @@ impl Engine {
         Tally::of_masked(&kinds)
     }
 
-    /// Responds to a repeated token with the first event as stored. If it is gone or the caller may
-    /// not read it, responds with the event as sent again.
+    /// Answers a retry with a known client token: with the stored event, or, if the event is gone
+    /// or the caller may not read it, with the event as the retry sent it.
     ///
     /// # Errors
     /// `IdempotentParameterMismatch` if the caller sent a different event and may not read the
@@ -372,7 +378,7 @@ impl Engine {
         Ok((EventCreated { event, notices, replayed: true }, false, Tally::default()))
     }
 
-    /// Returns true if `event_get` would return the event to the caller.
+    /// Returns true if the caller may read this event.
     fn may_read_event(&self, caller: &Principal, memory: &Memory, event: &Event, now: Timestamp) -> bool {
         let (place, capability) = ((&event.actor, &event.session), Capability::Read);
         let filters = || self.products.event_filters(caller, memory, place, capability);
@@ -381,7 +387,7 @@ impl Engine {
             && filters().is_ok_and(|filters| filters.admits(event))
     }
 
-    /// Returns the event of a repeated token as its caller sent it again.
+    /// Returns the event of a retry as the caller sent it, with the id of the first event.
     fn sent_again(&self, memory: &Memory, prepared: &PreparedEvent, first: Remembered) -> Event {
         let mut event = plain_event(memory, prepared, first.event);
         // Masked secrets were counted when it was sent first.
@@ -410,7 +416,7 @@ fn build(
     Ok((event, Notices::default()))
 }
 
-/// Returns an event on the main branch, without a run and notes.
+/// Returns an event on the main branch that belongs to no run of a client.
 pub(super) fn plain_event(memory: &Memory, prepared: &PreparedEvent, id: EventId) -> Event {
     let new = &prepared.new;
     Event {
@@ -439,7 +445,8 @@ pub(super) fn plain_event(memory: &Memory, prepared: &PreparedEvent, id: EventId
     }
 }
 
-/// Returns the next id at the event's millisecond: string order is arrival order.
+/// Returns the next free id in the event's millisecond. The order of ids as strings is the order
+/// of arrival.
 pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &PreparedEvent) -> Result<EventId> {
     let place = match tx.events().last_place(&memory.id, prepared.time)? {
         None => prepared.first_place,
@@ -451,7 +458,7 @@ pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &PreparedEvent
     Ok(EventId::compose(prepared.time.millis(), place))
 }
 
-/// Returns the digest of the request without its time, because every retry has a new time.
+/// Returns the digest of a request. The time is left out, because a retry may have another time.
 fn digest(new: &NewEvent) -> String {
     let mut hasher = Sha256::new();
     let mut feed = |text: &str| {

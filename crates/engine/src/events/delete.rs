@@ -1,5 +1,5 @@
-//! `event_delete`: removes the event and its copy in the archive of a task session. Records derived
-//! from it stay; a pending extraction does not find it.
+//! `event_delete`: removes an event and its copy in the archive of a task's session. Records
+//! derived from the event stay; an extraction that has not run yet does not see it.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};

@@ -1,4 +1,5 @@
-//! `event_get`: returns an event; memory, actor, session and id must all match.
+//! `event_get`: returns an event. The request must name its memory, actor, session and id
+//! correctly.
 
 use loci_model::event::Event;
 use loci_model::ports::store::StoreExt;

@@ -1,5 +1,5 @@
-//! `ingest`: accepts data like an event, keeps it only until its extraction, and hides it from
-//! event reads.
+//! `ingest`: accepts data for extraction without storing an event. The data is kept until it is
+//! extracted, and reads of events do not return it.
 
 use loci_model::event::ExtractionMode;
 use loci_model::ports::store::StoreExt;
@@ -16,8 +16,8 @@ use crate::{Engine, access};
 const OPERATION: &str = "IngestData";
 
 impl Engine {
-    /// Accepts data for extraction and returns its session. Without a strategy that extracts,
-    /// nothing is stored.
+    /// Accepts data for extraction and returns its session. Nothing is stored if no strategy of
+    /// the memory extracts.
     pub async fn ingest(
         &self,
         caller: &Principal,

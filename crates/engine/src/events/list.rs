@@ -1,5 +1,5 @@
-//! `event_list`: lists events newest first, strongly consistent, with filters applied before
-//! paging.
+//! `event_list`: lists the events of a session, newest first. Every acknowledged write is
+//! visible, and filters apply before the list is divided into pages.
 
 use loci_model::ports::store::{EventQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -60,7 +60,7 @@ impl Engine {
     }
 }
 
-/// Checks the size of a page.
+/// Checks that the maximum number of items in a page is 1 to 100.
 pub(crate) fn check_limit(limit: u32) -> Result<()> {
     if (1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
         Ok(())

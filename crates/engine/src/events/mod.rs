@@ -1,5 +1,5 @@
-//! Operations on events: create, ingest, get, list, delete; actors and sessions. This file holds
-//! the requests, and each operation has its own file.
+//! Operations on events: create, ingest, get, list, delete; lists of actors and sessions. This
+//! file holds the request types, and each operation has its own file.
 
 mod actors;
 mod alignment;
@@ -32,92 +32,94 @@ use crate::calls::page::Page;
 
 /// A page of events, newest first.
 pub type EventPage = Page<Event, EventId>;
-/// A page of actors, ascending.
+/// A page of actors, in ascending order.
 pub type ActorList = Page<ActorId, ActorId>;
 /// A page of sessions, newest first.
 pub type SessionList = Page<SessionEntry, (Timestamp, SessionId)>;
 
-/// An event to store.
+/// A request to store an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
-    /// The memory.
+    /// The memory that gets the event.
     pub memory: MemoryId,
-    /// The actor.
+    /// The actor of the event.
     pub actor: ActorId,
-    /// The session; `None` means a new one with a UUID.
+    /// The session of the event; `None` creates a session whose id is a new UUID.
     pub session: Option<SessionId>,
-    /// The time of the event; `None` means now.
+    /// The time of the event; `None` means the time of the request.
     pub time: Option<Timestamp>,
-    /// Messages, JSON and blobs.
+    /// The content of the event: messages, JSON and blobs.
     pub payload: Vec<PayloadItem>,
-    /// The branch; `None` means main.
+    /// The branch of the session that gets the event; `None` means the main branch.
     pub branch: Option<BranchAsk>,
-    /// Free key-value pairs.
+    /// Keys and values that the client chooses.
     pub metadata: BTreeMap<String, String>,
-    /// The extraction mode: read or skipped by the strategies.
+    /// The setting that decides if strategies extract the event or skip it.
     pub extraction: ExtractionMode,
-    /// Values of declared namespace variables.
+    /// Values of the namespace variables that the memory declares.
     pub namespace_variables: BTreeMap<String, String>,
-    /// True if the API accepted content over a limit, as the memory's settings permit.
+    /// True if the content exceeds a limit that the memory's settings do not enforce.
     pub over_limit: bool,
 }
 
-/// A branch in a request.
+/// The branch of a session that a request names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchAsk {
-    /// The name.
+    /// The name of the branch.
     pub name: BranchName,
-    /// The event at which it starts; required once.
+    /// The event at which the branch starts. It is required only in the first event of the
+    /// branch.
     pub root: Option<EventId>,
 }
 
 /// A stored event with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventCreated {
-    /// The event.
+    /// The event as it is stored.
     pub event: Event,
-    /// Warnings.
+    /// Warnings about the event, for example that secrets were masked.
     pub notices: Notices,
-    /// True if an earlier request with the same token stored it.
+    /// True if an earlier request with the same client token stored the event.
     pub replayed: bool,
 }
 
-/// Data to extract without storing it.
+/// A request to extract data without storing it as an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewIngest {
-    /// The memory.
+    /// The memory that gets the extracted records.
     pub memory: MemoryId,
-    /// The actor.
+    /// The actor of the data.
     pub actor: ActorId,
-    /// The session; `None` means a new one with a UUID.
+    /// The session of the data; `None` creates a session whose id is a new UUID.
     pub session: Option<SessionId>,
     /// The time of the data.
     pub time: Timestamp,
-    /// Messages and JSON.
+    /// The data to extract: messages and JSON.
     pub payload: Vec<PayloadItem>,
-    /// Free key-value pairs, for metadata schemas.
+    /// Keys and values from which strategies fill in the metadata of records.
     pub metadata: BTreeMap<String, String>,
-    /// Values of declared namespace variables.
+    /// Values of the namespace variables that the memory declares.
     pub namespace_variables: BTreeMap<String, String>,
 }
 
-/// A listing of events, newest first.
+/// A request for a list of a session's events, newest first.
 #[derive(Debug, Clone)]
 pub struct EventListing {
-    /// The memory.
+    /// The memory of the session.
     pub memory: MemoryId,
-    /// The actor.
+    /// The actor of the session.
     pub actor: ActorId,
-    /// The session.
+    /// The session whose events are listed.
     pub session: SessionId,
-    /// A branch, with true to include its ancestors up to their roots; `None` means all branches.
+    /// The branch to list, and true to include its ancestors up to the event where each branch
+    /// starts; `None` means all branches.
     pub branch: Option<(BranchName, bool)>,
-    /// Conditions on metadata.
+    /// Conditions on the metadata of events, all of which must hold.
     pub metadata: Vec<EventFilter>,
-    /// Only events after this one in the listing.
+    /// The last event of the previous page; `None` for the first page.
     pub before: Option<EventId>,
-    /// Page size, 1 to 100.
+    /// The maximum number of events in the page, 1 to 100.
     pub limit: u32,
-    /// True to include payloads.
+    /// True to return the payloads of events; false to return only their other members.
     pub with_payload: bool,
 }

@@ -1,5 +1,6 @@
-//! Overlapping re-sends. A client's token states the turns of its run that an event contains. Turns
-//! that an earlier event of the run contains verbatim are not extracted again.
+//! Recognizes content that a client sends again in overlapping events. The client token of such
+//! an event names a run of the client and a range of turns. Items that an earlier event of the
+//! run contains verbatim are not extracted again.
 //!
 //! A number of the range is a message, and a message is zero, one or several items. Known items are
 //! therefore recognized by their digests and their order, never by numbers. This module stores the
@@ -12,16 +13,18 @@ use sha2::{Digest, Sha256};
 
 use super::alignment;
 
-/// Stored bytes of an item's digest. It identifies equal content within one run only.
+/// The number of stored bytes of an item's digest, which only has to identify equal content
+/// within one run.
 const DIGEST_BYTES: usize = 12;
-/// Items per row: a row is a key, and some stores limit keys to about 2,700 bytes.
+/// The number of digests in a stored row. A row is a key of the store, and some stores limit keys
+/// to about 2,700 bytes.
 const ROW_ITEMS: usize = 32;
-/// Maximum number of items of an event to compare. Further items, far beyond the limit of an event,
-/// are extracted again at worst.
+/// The maximum number of items of an event that are compared. Further items are extracted again
+/// at worst; this is far above the limit of an event.
 const ITEMS_MAX: usize = 10 * limits::PAYLOAD_ITEMS_MAX;
 
-/// Parses `<memoryId>-<actorId>-<runId>-<firstSeq>-<lastSeq>`; `None` for a token of any other
-/// form.
+/// Parses a client token of the form `<memoryId>-<actorId>-<runId>-<firstSeq>-<lastSeq>`; `None`
+/// for a token of any other form.
 pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<RunPlace> {
     let rest = token.strip_prefix(memory.as_str())?.strip_prefix('-')?;
     let rest = rest.strip_prefix(actor.as_str())?.strip_prefix('-')?;
@@ -32,8 +35,8 @@ pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<R
     (!run.is_empty() && first <= last).then(|| RunPlace { run: run.to_owned(), first, last })
 }
 
-/// Marks the payload items that an earlier event of the run also contains, and stores the digests
-/// of the others.
+/// Marks the payload items that an earlier event of the same run contains, and stores the digests
+/// of the other items.
 pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     let Some(run) = &event.run else { return Ok(()) };
     let items: Vec<String> = event.payload.iter().take(ITEMS_MAX).map(digest).collect();
@@ -56,8 +59,8 @@ pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     tx.events_mut().note_turns(&event.memory, &event.actor, &event.session, &run.run, &rows)
 }
 
-/// Returns the first-time items of earlier events that overlap a range, by their first numbers.
-/// Each turn of the run is in one part.
+/// Returns the digests of earlier events of the run that overlap a range of turns, in the order
+/// of their first turns. The items of one event form one part.
 ///
 /// A row is `<first>.<part>:` and digests, under the last number of its event. Rows without a colon
 /// are older: one digest under a number counted from the first of its event; together they form one

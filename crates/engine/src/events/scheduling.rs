@@ -1,4 +1,5 @@
-//! Schedules extraction for events: one job per (memory, strategy, actor, session), by unique key.
+//! Schedules the extraction of events. For each memory, strategy, actor and session there is at
+//! most one waiting job.
 //!
 //! Without a model, facts and preferences are due shortly after the first unprocessed event.
 //! Summaries and episodes are due after the last one, or immediately if many turns wait. With a
@@ -16,7 +17,8 @@ use crate::settings::EngineSettings;
 use crate::strategies::self_managed::trigger;
 use crate::{Engine, strategies};
 
-/// Maximum wait of a window that is not full, in pauses.
+/// The number of pauses after which a group of events is extracted although it is not full and
+/// new events keep arriving.
 pub(crate) const PAUSES_MAX: i64 = 10;
 
 /// Returns the key that makes an extraction job unique.
@@ -24,7 +26,7 @@ fn extraction_key(strategy: &Strategy, event: &Event) -> String {
     format!("extract {} {} {}", strategy.id, event.actor, event.session)
 }
 
-/// Returns the job in which a strategy extracts the session of an event.
+/// Returns the extraction job of one strategy for the session of an event.
 pub(crate) fn extraction_job(
     strategy: &Strategy,
     event: &Event,
@@ -45,13 +47,13 @@ pub(crate) fn extraction_job(
     }
 }
 
-/// Returns the strategies that the engine extracts; clients extract self-managed ones.
+/// Returns the strategies that the server extracts. Clients extract for self-managed strategies.
 pub(crate) fn extracting(memory: &Memory) -> impl Iterator<Item = &Strategy> {
     memory.strategies.iter().filter(|strategy| strategy.base != StrategyBase::SelfManaged)
 }
 
-/// Schedules the jobs of an event. `ids` has one id per strategy. Returns true if any job was
-/// scheduled.
+/// Schedules the extraction jobs for an event. `ids` has one job id for each strategy. Returns
+/// true if a job was scheduled.
 pub(crate) fn schedule(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -85,8 +87,9 @@ pub(crate) fn schedule(
     Ok(asked)
 }
 
-/// Returns the due time of a window. It is full by its messages or tokens, or closes after a pause.
-/// Without a pause, it closes after the time of [`PAUSES_MAX`] pauses.
+/// Returns the time at which the unprocessed events of a session are extracted: now if they have
+/// enough messages or tokens, otherwise after a pause without events, but at the latest after
+/// [`PAUSES_MAX`] pauses.
 fn window_due(
     tx: &mut dyn Tx,
     memory: &Memory,

@@ -1,5 +1,5 @@
-//! `session_end`: extracts the unprocessed events of a session immediately. The next event reopens
-//! the session.
+//! `session_end`: starts the extraction of a session's unprocessed events immediately. A later
+//! event of the session is stored as usual.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -9,8 +9,8 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Makes the session's pending extraction due without waiting for full windows. Returns the
-    /// number of jobs before they run.
+    /// Makes the waiting extraction jobs of a session due now, without waiting for more events.
+    /// Returns the number of these jobs; they may still run when the call returns.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory).

@@ -1,4 +1,5 @@
-//! `session_list`: lists sessions newest first; empty sessions stay listed for a day.
+//! `session_list`: lists the sessions of an actor, newest first. A session without events stays
+//! in the list for a day.
 
 use loci_model::ports::store::{ReadTx, SessionEntry, SessionPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +13,7 @@ use crate::calls::page::Page;
 use crate::memories::existing;
 
 impl Engine {
-    /// Returns a page of an actor's sessions; empty for an unknown actor.
+    /// Returns a page of an actor's sessions. The page is empty for an unknown actor.
     pub async fn session_list(
         &self,
         caller: &Principal,
@@ -46,8 +47,7 @@ impl Engine {
     }
 }
 
-/// Returns the sessions of a page of which the caller may see any event; it reads as many pages as
-/// needed.
+/// Returns the sessions of a page that contain an event which the caller may see.
 fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<Vec<SessionEntry>> {
     let mut out = Vec::new();
     loop {
@@ -66,7 +66,7 @@ fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<V
     }
 }
 
-/// Returns true if the caller may see any event of a session of the actor.
+/// Returns true if the caller may see any event in any session of the actor.
 pub(super) fn shows_any(
     tx: &dyn ReadTx,
     caller: &Principal,

@@ -1,4 +1,5 @@
-//! Values of namespace variables: they must be declared, allowed and matching.
+//! Checks the values of namespace variables in an event: the memory must declare the variable,
+//! and the value must match its pattern.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use loci_model::memory::index_key::NamespaceKey;
 use loci_model::{Error, ErrorText, FieldName, Result};
 use regex::{Regex, RegexBuilder};
 
-/// Maximum compiled size of a pattern in bytes: patterns have at most 64 characters.
+/// The maximum size of a compiled pattern in memory, in bytes. Patterns have at most 64
+/// characters.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// Compiles the pattern of a namespace variable, which must match the whole value.

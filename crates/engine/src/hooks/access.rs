@@ -1,6 +1,6 @@
-//! Hooks on access: data that belongs to one user of a memory, independent of grants. Only
-//! [`crate::access`] decides the permissions of a caller. All products are consulted: no product
-//! reveals data that another one reserves for a user.
+//! Hooks on access: data that belongs to one user of a memory, whatever a caller's grants are.
+//! [`crate::access`] decides the permissions of a caller and consults all products, so that no
+//! product reveals data that another product reserves for a user.
 
 use std::sync::Arc;
 
@@ -10,63 +10,68 @@ use loci_model::record::Record;
 use super::Products;
 use crate::access::segment;
 
-/// The user who owns data in a tree of namespaces.
+/// The user who owns the data in a subtree of namespaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceOwner {
-    /// The id.
+    /// The id of the user.
     pub user: String,
-    /// Number of segments up to the user's own subtree; the last one is the user's.
+    /// The number of namespace segments up to the root of the user's subtree. The last of these
+    /// segments is the user's id.
     pub depth: usize,
 }
 
 impl NamespaceOwner {
-    /// Returns true if the namespace lies in the user's own subtree. The namespace is on the path
-    /// to the user's data, or below it.
+    /// Returns true if a namespace lies in the user's subtree. The namespace must be in the
+    /// subtree or one of its ancestors.
     pub(crate) fn holds(&self, namespace: &str) -> bool {
         segment::segments(namespace).count() >= self.depth
     }
 }
 
-/// The ownership rule of a product.
+/// The rule by which a product reserves data for the user who owns it.
 pub trait AccessPolicy: Send + Sync {
-    /// Returns the owners of a memory's namespaces; `None` for a memory without user-owned data.
+    /// Returns the owners of a memory's namespaces; `None` if no data of the memory belongs to a
+    /// user.
     fn ownership(&self, memory: &Memory) -> Option<Arc<dyn Ownership>>;
 
-    /// Returns true for a record that its own content reserves for another user than the reader.
+    /// Returns true if the content of a record reserves it for a user other than `reader`.
     fn is_kept_from(&self, record: &Record, reader: &str) -> bool;
 
-    /// Returns true for a record that its own content reserves for one user and administrators.
+    /// Returns true if the content of a record reserves it for one user and for administrators.
     fn is_kept_to_a_user(&self, record: &Record) -> bool;
 
-    /// Returns the owner of a record by its own content.
+    /// Returns the owner whom the content of a record names; `None` if it names no owner.
     fn owner_of(&self, record: &Record) -> Option<NamespaceOwner>;
 }
 
-/// The owners of namespaces of one memory.
+/// The owners of the namespaces of one memory, by the rule of one product.
 pub trait Ownership: Send + Sync + std::fmt::Debug {
-    /// Returns the owner of all records in a namespace subtree.
+    /// Returns the owner of all records in a namespace subtree; `None` if no user owns all of
+    /// them.
     fn owner_of_all(&self, namespace: &str) -> Option<NamespaceOwner>;
 
-    /// Returns the owner of a record by its namespace and strategy.
+    /// Returns the owner of a record by its namespace and strategy; `None` if no user owns it.
     fn owner_of_record(&self, record: &Record) -> Option<NamespaceOwner>;
 }
 
-/// The owners of namespaces of one memory, for each product with a rule for it.
+/// The owners of the namespaces of one memory, by the rule of each product that has one. The
+/// number is the index of the product in the registration.
 #[derive(Debug, Clone, Default)]
 pub struct NamespaceOwners(Vec<(usize, Arc<dyn Ownership>)>);
 
 impl NamespaceOwners {
-    /// Returns the owners of all records in a namespace subtree.
+    /// Returns the owners of all records in a namespace subtree, by the rules of all products.
     pub(crate) fn owners_of_all(&self, namespace: &str) -> impl Iterator<Item = NamespaceOwner> {
         self.0.iter().filter_map(move |(_, ownership)| ownership.owner_of_all(namespace))
     }
 
-    /// Returns true for a record that belongs to a user by its namespace and strategy.
+    /// Returns true if a record belongs to a user by its namespace and strategy.
     pub fn is_of_a_user(&self, record: &Record) -> bool {
         self.0.iter().any(|(_, ownership)| ownership.owner_of_record(record).is_some())
     }
 
-    /// Returns the owner of a record by the rule of the product at that index of the registration.
+    /// Returns the owner of a record by the rule of one product. `product` is the index of the
+    /// product in the registration.
     fn owner_by(&self, product: usize, record: &Record) -> Option<NamespaceOwner> {
         let (_, ownership) = self.0.iter().find(|(place, _)| *place == product)?;
         ownership.owner_of_record(record)
@@ -74,31 +79,32 @@ impl NamespaceOwners {
 }
 
 impl Products {
-    /// Returns the rules, each with the index of its product in the registration.
+    /// Returns the ownership rules of all products, each with the index of its product in the
+    /// registration.
     fn access(&self) -> impl Iterator<Item = (usize, &dyn AccessPolicy)> {
         let products = self.0.iter().enumerate();
         products.filter_map(|(place, product)| Some((place, product.access.as_deref()?)))
     }
 
-    /// Returns the owners of a memory's namespaces.
+    /// Returns the owners of a memory's namespaces, by the rules of all products.
     pub fn namespace_owners(&self, memory: &Memory) -> NamespaceOwners {
         let of_memory =
             |(place, policy): (usize, &dyn AccessPolicy)| Some((place, policy.ownership(memory)?));
         NamespaceOwners(self.access().filter_map(of_memory).collect())
     }
 
-    /// Returns true for a record that is reserved for another user than the reader.
+    /// Returns true if a product reserves a record for a user other than `reader`.
     pub(crate) fn is_kept_from(&self, record: &Record, reader: &str) -> bool {
         self.access().any(|(_, policy)| policy.is_kept_from(record, reader))
     }
 
-    /// Returns true for a record that is reserved for one user and administrators.
+    /// Returns true if a product reserves a record for one user and for administrators.
     pub fn is_kept_to_a_user(&self, record: &Record) -> bool {
         self.access().any(|(_, policy)| policy.is_kept_to_a_user(record))
     }
 
-    /// Returns the owners of a record by each product: by the record's namespace, or else by its
-    /// content.
+    /// Returns the owners of a record, at most one for each product: the owner of the namespace,
+    /// otherwise the owner whom the record's content names.
     pub(crate) fn owners_of_record(
         &self,
         owners: &NamespaceOwners,
@@ -120,7 +126,7 @@ mod tests {
     use crate::access::bound_view;
     use crate::hooks::Product;
 
-    /// A product in which all data belongs to one user, or no data to anyone.
+    /// A test product in which all data belongs to this user, or no data belongs to anyone.
     #[derive(Debug, Clone, Copy)]
     struct AllOf(Option<&'static str>);
 

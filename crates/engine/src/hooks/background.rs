@@ -1,4 +1,5 @@
-//! Hooks on background work: parts of the sweep, and loops that run in parallel to the jobs.
+//! Hooks on background work: a product's part of the sweep, which removes outdated data, and
+//! loops that run in parallel to jobs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,23 +9,23 @@ use loci_model::{Result, Timestamp};
 use super::Products;
 use crate::Engine;
 
-/// A part of the sweep, which one server of a store runs about once a minute. It uses small writes
-/// and a bounded amount of work.
+/// A product's part of the sweep, which removes outdated data. One server of a store runs the
+/// sweep about once a minute, so each run must use small writes and do a bounded amount of work.
 pub trait Sweep: Send + Sync {
-    /// Returns the name of the swept data, for the log.
+    /// Returns the name of the data that this sweep removes, for the log.
     fn name(&self) -> &'static str;
 
-    /// Runs the sweep.
+    /// Runs the sweep once.
     fn run<'a>(&'a self, engine: &'a Engine, now: Timestamp) -> BoxFuture<'a, Result<()>>;
 }
 
-/// A loop that runs in parallel to the jobs until the runner stops.
+/// A product's loop that runs in parallel to jobs until the server stops.
 pub trait BackgroundLoop: Send + Sync {
-    /// Runs until [`RunnerState::is_stopping`].
+    /// Runs the loop until [`RunnerState::is_stopping`] returns true.
     fn run<'a>(&'a self, engine: &'a Engine, runner: &'a RunnerState) -> BoxFuture<'a, ()>;
 }
 
-/// The state of a process's runner for its loops.
+/// The state of the job runner of this process, for background loops.
 #[derive(Debug, Default)]
 pub struct RunnerState {
     stopping: AtomicBool,
@@ -32,12 +33,12 @@ pub struct RunnerState {
 }
 
 impl RunnerState {
-    /// Returns true when loops must end.
+    /// Returns true when background loops must end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Returns true while this process is a host of the store.
+    /// Returns true while this process may run jobs and sweeps of the store.
     pub fn is_hosting(&self) -> bool {
         self.hosting.load(Ordering::Relaxed)
     }

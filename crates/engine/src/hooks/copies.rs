@@ -1,6 +1,6 @@
-//! Hooks on copies: files outside the store that contain data of a memory. An erasure marks the
-//! copies as outdated in its write, updates them afterwards, and reports copies that it could not
-//! reach.
+//! Hooks on copies: files outside of the store that contain data of a memory, such as mirrors. An
+//! erasure marks these copies as outdated in its write, updates them afterwards, and reports
+//! those that it could not reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +12,30 @@ use super::Products;
 use crate::Engine;
 use crate::admin::erasure::Person;
 
-/// A copy that contained erased data.
+/// A copy outside of the store that contained erased data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyAfterErasure {
-    /// The name.
+    /// The name of the copy.
     pub name: String,
-    /// The reason for which its files may still contain erased data, and until when; `None` if they
-    /// contain none.
+    /// The reason why files of the copy may still contain erased data, and until when; `None` if
+    /// no file does.
     pub left: Option<String>,
 }
 
-/// Files that an erasure does not examine, and the remedy.
+/// Files that the erasure of a person does not examine, with advice on what the operator can do.
 #[derive(Debug, Default)]
 pub struct NotExamined {
-    /// Copies of the person's own trees with such files.
+    /// The names of copies of the person's own trees that have unexamined files.
     pub of_person: BTreeSet<String>,
-    /// A line for each copy with such files, by name.
+    /// A line of text for each copy that has unexamined files, by the name of the copy.
     pub copies: BTreeMap<String, String>,
-    /// Lines on folders of copies that were removed.
+    /// Lines of text about the folders of copies that are no longer configured.
     pub removed: Vec<String>,
 }
 
 impl NotExamined {
-    /// Returns the lines, without those of copies that the caller reports with another reason.
+    /// Returns the lines, except those of copies in `reported`, which the caller reports for
+    /// another reason.
     pub(crate) fn lines_without(self, reported: &BTreeSet<String>) -> impl Iterator<Item = String> {
         let copies = self.copies.into_iter().filter(move |(name, _)| !reported.contains(name));
         copies.map(|(_, line)| line).chain(self.removed)
@@ -47,19 +48,20 @@ impl NotExamined {
     }
 }
 
-/// Copies that a product keeps.
+/// The copies outside of the store that a product keeps.
 pub trait CopyHooks: Send + Sync {
-    /// Marks as outdated the copies of these namespaces, copies of conversations, and copies whose
-    /// history may contain more than the store, because a person was erased.
+    /// Marks copies as outdated because a person was erased: the copies of these namespaces,
+    /// copies of conversations, and copies whose history may contain more than the store.
     ///
     /// # Errors
     /// Errors of the store. This also applies to the methods below.
     fn outdate(&self, tx: &mut dyn Tx, memory: &MemoryId, namespaces: &[&Namespace]) -> Result<()>;
 
-    /// Marks as outdated the copies that keep the history of a namespace, by its normal form.
+    /// Marks as outdated the copies that keep the history of a namespace, which is given in
+    /// normal form.
     fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()>;
 
-    /// Updates the outdated copies.
+    /// Updates the copies that are marked as outdated.
     fn bring_up<'a>(
         &'a self,
         engine: &'a Engine,
@@ -74,8 +76,8 @@ pub trait CopyHooks: Send + Sync {
         person: &'a Person,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Removes the copies of a person's own trees once they are emptied. Returns the names of those
-    /// in the configuration, which stay.
+    /// Removes the copies of a person's own trees after these trees were emptied. Returns the
+    /// names of copies that are in the configuration and therefore stay.
     fn remove_of_person<'a>(
         &'a self,
         engine: &'a Engine,
@@ -84,8 +86,8 @@ pub trait CopyHooks: Send + Sync {
         not_emptied: &'a BTreeSet<String>,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Finds files without corresponding data in the memory: in the person's own trees, or
-    /// everywhere.
+    /// Returns the copies with files that have no corresponding data in the memory. The search
+    /// covers the person's own trees, or all copies.
     fn not_examined<'a>(
         &'a self,
         engine: &'a Engine,
@@ -100,7 +102,7 @@ impl Products {
         self.0.iter().filter_map(|product| product.copies.as_deref())
     }
 
-    /// Marks as outdated the copies of a person's erased data.
+    /// Marks as outdated the copies of all products that may contain a person's erased data.
     ///
     /// # Errors
     /// Errors of the store. This also applies to the methods below.
@@ -113,7 +115,7 @@ impl Products {
         self.copies().try_for_each(|hooks| hooks.outdate(tx, memory, namespaces))
     }
 
-    /// Marks as outdated the copies that keep the history of a namespace.
+    /// Marks as outdated the copies of all products that keep the history of a namespace.
     pub fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
         self.copies().try_for_each(|hooks| hooks.outdate_history(tx, memory, namespace))
     }

@@ -1,4 +1,5 @@
-//! Hooks on events: their ids, their visibility, and content from which a product writes records.
+//! Hooks on events: checks of their ids, their visibility, and events from whose content a
+//! product writes records.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::events::{NewEvent, PreparedEvent};
 
 /// The event hooks of a product.
 pub trait EventHooks: Send + Sync {
-    /// Checks the ids of an event, or of a request for events.
+    /// Checks the actor and session ids of a new event, or of a request that reads events.
     ///
     /// # Errors
     /// `Invalid`, naming the member.
@@ -22,7 +23,7 @@ pub trait EventHooks: Send + Sync {
         Ok(())
     }
 
-    /// Checks that the caller may access a session of an actor with this capability.
+    /// Checks that the caller may access a session of an actor with the given capability.
     ///
     /// # Errors
     /// `Denied` if the whole session belongs to another user.
@@ -36,7 +37,8 @@ pub trait EventHooks: Send + Sync {
         Ok(())
     }
 
-    /// Returns the filter of a session's events for a caller; `None` if all events are visible.
+    /// Returns the filter for the events of a session that a caller may see; `None` if the
+    /// product hides no events.
     ///
     /// # Errors
     /// As [`Self::check_session`].
@@ -50,9 +52,9 @@ pub trait EventHooks: Send + Sync {
         self.check_session(caller, memory, of, capability).map(|()| None)
     }
 
-    /// Returns the content of a new event, before the write, if the product might write records of
-    /// it. All products are consulted before it is known which one takes the event, so an error of
-    /// any product rejects the event.
+    /// Returns the content of a new event, before the write, if the product might write records
+    /// from it. All products are asked before it is known which one handles the event, so an
+    /// error of any product rejects the event.
     ///
     /// # Errors
     /// Errors of the source of ids.
@@ -65,7 +67,7 @@ pub trait EventHooks: Send + Sync {
         Ok(None)
     }
 
-    /// Handles the deletion of an event in its write.
+    /// Handles the deletion of an event, in the write that deletes it.
     ///
     /// # Errors
     /// Errors of the store.
@@ -74,27 +76,29 @@ pub trait EventHooks: Send + Sync {
     }
 }
 
-/// A filter of events for one caller.
+/// A filter for the events that one caller may see.
 pub trait EventFilter: Send + Sync {
-    /// Returns true for an event that the caller may see.
+    /// Returns true if the caller may see the event.
     fn admits(&self, event: &Event) -> bool;
 }
 
-/// The content of a new event, before its memory is known.
+/// The parsed content of a new event, before the settings of its memory are known.
 pub trait EventContent: Send + Sync {
-    /// Returns the content as the memory accepts it; `None` if the event is an ordinary one there.
+    /// Returns the content if the product handles it in this memory; `None` if the event is an
+    /// ordinary one there.
     ///
     /// # Errors
     /// `Invalid` if the event names its type and its content is not of that type.
     fn in_memory(&self, memory: &Memory, new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>>;
 }
 
-/// Content of an event from which records are written with the event.
+/// The content of an event from which a product writes records, in the same write as the event.
 pub trait TypedContent {
-    /// Returns the metadata that marks the event; no strategy reads it.
+    /// Returns the metadata key and value that mark the event as handled by the product. No
+    /// strategy extracts a marked event.
     fn mark(&self) -> (&'static str, &str);
 
-    /// Writes the records, in the write that stored the event.
+    /// Writes the records of the content, in the write that stored the event.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `Denied` outside of the caller's grants.
@@ -108,29 +112,31 @@ pub trait TypedContent {
     ) -> Result<()>;
 }
 
-/// The filters of all products for one caller.
+/// The event filters of all products for one caller.
 #[derive(Default)]
 pub struct EventFilters(Vec<Box<dyn EventFilter>>);
 
 impl EventFilters {
-    /// Returns true for an event that the caller may see.
+    /// Returns true if the filters of all products show the event to the caller.
     pub fn admits(&self, event: &Event) -> bool {
         self.0.iter().all(|filter| filter.admits(event))
     }
 }
 
-/// The content of a new event, recognized by one product.
+/// The content of a new event that one product recognized.
 #[derive(Clone)]
 pub(crate) struct RecognisedContent {
-    /// Index of the product in the registration.
+    /// The index of the product in the registration.
     product: usize,
     content: Arc<dyn EventContent>,
 }
 
-/// The content of an event as the memory accepts it, and the index of its product.
+/// The content of an event that a product handles in its memory, with the index of the product in
+/// the registration.
 type ContentInMemory<'a> = (usize, Box<dyn TypedContent + 'a>);
 
-/// Returns the content of an event by the first product that accepts it in the memory.
+/// Returns the content from the first product that handles the event in this memory; `None` for
+/// an ordinary event.
 ///
 /// # Errors
 /// As [`EventContent::in_memory`].
@@ -152,7 +158,7 @@ impl Products {
         self.0.iter().filter_map(|product| product.events.as_deref())
     }
 
-    /// Checks ids of events by the rules of all products.
+    /// Checks the actor and session ids of events by the rules of all products.
     ///
     /// # Errors
     /// As [`EventHooks::check_ids`].
@@ -160,7 +166,8 @@ impl Products {
         self.events().try_for_each(|hooks| hooks.check_ids(memory, actor, session))
     }
 
-    /// Checks that the caller may access a session with this capability.
+    /// Checks by the rules of all products that the caller may access a session with this
+    /// capability.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -174,8 +181,8 @@ impl Products {
         self.events().try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
     }
 
-    /// Checks that the caller may access a session with this capability, by all products except the
-    /// one that checks its own writes.
+    /// Checks that the caller may access a session with this capability, by the rules of all
+    /// products except one. The excepted product writes the event and checks its own writes.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -192,7 +199,7 @@ impl Products {
         hooks.try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
     }
 
-    /// Returns the filters of a session's events for a caller.
+    /// Returns the filters of all products for a session's events and one caller.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -210,8 +217,8 @@ impl Products {
         Ok(filters)
     }
 
-    /// Returns the content of a new event by each product that might write records of it. The
-    /// memory then determines the product.
+    /// Returns the content of a new event from each product that might write records from it. The
+    /// settings of the memory determine later which product handles it.
     ///
     /// # Errors
     /// As [`EventHooks::recognise`].
@@ -232,7 +239,7 @@ impl Products {
         Ok(recognised)
     }
 
-    /// Notifies every product of a deleted event.
+    /// Tells every product that an event was deleted.
     ///
     /// # Errors
     /// Errors of the hooks.
@@ -252,7 +259,7 @@ mod tests {
     use super::*;
     use crate::hooks::Product;
 
-    /// Content that is accepted in memories, or in none.
+    /// Test content that every memory accepts, or none.
     struct HookedContent {
         word: &'static str,
         is_taken: bool,
@@ -313,7 +320,7 @@ mod tests {
         assert_eq!(found(&[]), None);
     }
 
-    /// A product that denies every session.
+    /// A test product that denies access to every session.
     struct Denying;
 
     impl EventHooks for Denying {
@@ -328,7 +335,7 @@ mod tests {
         }
     }
 
-    /// A product without effect.
+    /// A test product whose event hooks do nothing.
     struct Silent;
 
     impl EventHooks for Silent {}

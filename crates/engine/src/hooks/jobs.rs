@@ -1,4 +1,4 @@
-//! Hooks on jobs: handlers of the kinds that a product adds.
+//! Hooks on jobs: handlers for the kinds of jobs that a product adds.
 
 use futures::future::BoxFuture;
 use loci_model::job::{Job, JobKind};
@@ -7,24 +7,26 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::Engine;
 use crate::jobs::JobAttemptEnd;
 
-/// A handler of one kind of job. Its work must be idempotent, because a job may run twice.
+/// A handler for one kind of job. Running a job twice must have the same effect as running it
+/// once, because a job is repeated after a crash.
 pub trait JobHandler: Send + Sync {
-    /// Returns the kind.
+    /// Returns the kind of jobs that this handler runs.
     fn kind(&self) -> JobKind;
 
-    /// Returns the policy for all jobs of the kind.
+    /// Returns the rules for waiting, reports and retries that apply to all jobs of the kind.
     fn policy(&self) -> JobPolicy {
         JobPolicy::default()
     }
 
-    /// Returns true for a handler of a part of the kind: the jobs that [`Self::handles`] selects by
-    /// their keys. It must be registered before the handler of all others.
+    /// Returns true if this handler runs only some jobs of its kind, which [`Self::handles`]
+    /// selects by their keys. Register it before the handler that runs all other jobs of the
+    /// kind.
     fn is_part(&self) -> bool {
         false
     }
 
-    /// Returns true for a job that this handler runs. Two handlers may share a kind and divide it
-    /// by keys.
+    /// Returns true if this handler runs the job. Two handlers may share a kind and divide its
+    /// jobs by their keys.
     fn handles(&self, job: &Job) -> bool {
         job.kind == self.kind()
     }
@@ -32,8 +34,9 @@ pub trait JobHandler: Send + Sync {
     /// Runs the job.
     fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<JobAttemptEnd>>;
 
-    /// Returns the records that the job made from an answer of the client's model since then;
-    /// `None` means the records found by the job's strategy, actor and session.
+    /// Returns the records that a job made, since the given time, from an answer of the client's
+    /// own model. `None` means that the kernel finds the records by the job's strategy, actor and
+    /// session.
     fn pulled_records<'a>(
         &'a self,
         _engine: &'a Engine,
@@ -44,14 +47,15 @@ pub trait JobHandler: Send + Sync {
     }
 }
 
-/// The policy for all jobs of a kind.
+/// The rules for waiting, reports and retries that apply to all jobs of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobPolicy {
-    /// True if jobs of the kind produce records: a caller that waits for records waits for them.
+    /// True if jobs of the kind create records, so that a caller who waits for records must wait
+    /// for these jobs.
     pub is_awaited: bool,
-    /// True if the end of a job is reported to the webhooks of the settings.
+    /// True if the end of a job is reported to the webhooks in the server's settings.
     pub is_reported: bool,
-    /// True if a job is given up after a few tries on any failure, and becomes a dead letter. Other
-    /// jobs are retried as long as a part of the server is unavailable.
+    /// True if any failure counts as a try, and the job becomes a dead letter after a few tries.
+    /// False if the job is retried for as long as a part of the server is unavailable.
     pub has_few_tries: bool,
 }

@@ -51,43 +51,43 @@ pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
 pub use shelves::{AboutRecords, ShelfRules, is_noun};
 
-/// Name of the kernel in errors that name products.
+/// The name of the kernel in errors that name a product.
 pub(crate) const KERNEL: &str = "the kernel";
 
 /// A product: its extensions to the kernel, by kind of hook.
 #[derive(Clone, Default)]
 pub struct Product {
-    /// The name for logs and errors.
+    /// The name of the product in logs and errors.
     pub name: &'static str,
-    /// Effects of record changes.
+    /// The handler for changes of records.
     pub records: Option<Arc<dyn RecordHooks>>,
-    /// The policy for records that wait for a person before they become active.
+    /// The rule that decides which records must wait for a person before they become active.
     pub admission: Option<Arc<dyn AdmissionPolicy>>,
-    /// Hooks on events.
+    /// The handler for events that are stored, read or deleted.
     pub events: Option<Arc<dyn EventHooks>>,
-    /// The ownership rule.
+    /// The rule by which data belongs to users.
     pub access: Option<Arc<dyn AccessPolicy>>,
-    /// Hooks on profiles of memories.
+    /// The handler that adjusts profiles to the server's settings.
     pub profiles: Option<Arc<dyn ProfileHooks>>,
-    /// Copies outside the store.
+    /// The copies of data outside of the store that the product keeps.
     pub copies: Option<Arc<dyn CopyHooks>>,
-    /// The people whom the product knows.
+    /// The access to the people whom the product knows.
     pub people: Option<Arc<dyn PeopleHooks>>,
     /// Files of the memory profiles that the product ships.
     pub profile_files: Vec<ProfileFile>,
-    /// Prompt parts of worker agents, by profile.
+    /// Texts that the prompts of worker agents include, each with the name of its profile.
     pub agent_prompts: Vec<(&'static str, &'static str)>,
-    /// Handlers of the product's job kinds.
+    /// The handlers of the product's kinds of jobs.
     pub jobs: Vec<Arc<dyn JobHandler>>,
-    /// Ledger shelves of the product, with their rules.
+    /// The ledger shelves of the product, with the rules for their entries.
     pub shelves: Vec<ShelfRules>,
-    /// Parts of the sweep.
+    /// The product's parts of the sweep, which removes outdated data.
     pub sweeps: Vec<Arc<dyn Sweep>>,
     /// Loops that run in parallel to the jobs.
     pub loops: Vec<Arc<dyn BackgroundLoop>>,
-    /// Prompts of the product's questions.
+    /// The prompts with which the product asks language models.
     pub prompts: Vec<&'static Prompt>,
-    /// Steps in which the product's jobs ask models.
+    /// The steps in which the product's jobs ask language models.
     pub questions: Vec<QuestionKind>,
 }
 

@@ -1,6 +1,6 @@
-//! Hooks on people: persons whom a product knows by names that others give them. Forgetting and
-//! exporting a person use these names. An object that names a forgotten person stays, without the
-//! name.
+//! Hooks on people: persons whom a product knows under the names that other people's data
+//! contains. The operations that forget or export a person use these names. Data of others that
+//! names a forgotten person stays, without the name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,30 +16,32 @@ use crate::Engine;
 use crate::admin::ExportLine;
 use crate::admin::erasure::{MentionsTaken, Person};
 
-/// Looks up the time at which an actor's person was forgotten, and their pseudonym.
+/// A function that returns the time at which the person behind an actor was forgotten, and the
+/// pseudonym; `None` if the person was not forgotten.
 pub type ForgottenLookup<'a> = dyn FnMut(&ActorId) -> Result<Option<(Timestamp, String)>> + 'a;
 
-/// The result of removing forgotten people from an object.
+/// The result of removing the names of forgotten people from a stored object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForgottenRemoval {
-    /// It names no forgotten person.
+    /// The object names no forgotten person.
     Nobody,
-    /// The names were removed.
+    /// The names were removed from the object.
     Names,
-    /// It was stored under the person's name and must be removed completely.
+    /// The object was stored under the name of a forgotten person and must be removed completely.
     Whole,
 }
 
-/// A person by an actor: the person's other actors, and the names that others give them.
+/// A person whom a product knows: the person's other actors, and a search for the person's names
+/// in other data.
 pub type KnownPerson = (Vec<ActorId>, Arc<dyn PersonMentions>);
 
 /// The people whom a product knows.
 pub trait PeopleHooks: Send + Sync {
-    /// Returns true for a memory in which the product knows people.
+    /// Returns true if the product knows people in the memory.
     fn knows_people(&self, memory: &Memory) -> bool;
 
-    /// Returns the person of an actor; `None` if the product does not know them. `pseudonym`
-    /// replaces their name once they are forgotten.
+    /// Returns the person behind an actor; `None` if the product does not know the person.
+    /// `pseudonym` replaces the person's name once they are forgotten.
     ///
     /// # Errors
     /// Errors of the store.
@@ -51,7 +53,8 @@ pub trait PeopleHooks: Send + Sync {
         pseudonym: &str,
     ) -> Result<Option<KnownPerson>>;
 
-    /// Removes from an export line the people who were forgotten after it was written.
+    /// Removes from a line of an export the people who were forgotten after the export was
+    /// written.
     ///
     /// # Errors
     /// Errors of `look_up`; a bug if the line is damaged.
@@ -62,32 +65,33 @@ pub trait PeopleHooks: Send + Sync {
     ) -> Result<ForgottenRemoval>;
 }
 
-/// The names that others give a person.
+/// The names under which the data of others mentions one person.
 pub trait PersonMentions: Send + Sync + std::fmt::Debug {
-    /// Returns the person with the additional names that a scan of the memory finds.
+    /// Returns the same person with additional names that a scan of the memory finds.
     fn completed<'a>(
         &'a self,
         engine: &'a Engine,
         memory: &'a MemoryId,
     ) -> BoxFuture<'a, Result<Arc<dyn PersonMentions>>>;
 
-    /// Returns true for an export line that names the person.
+    /// Returns true if a line of an export names the person.
     ///
     /// # Errors
     /// Errors of the store; a bug if a document of the line is damaged.
     fn are_in(&self, tx: &dyn ReadTx, line: &ExportLine) -> Result<bool>;
 
-    /// Returns the actors of the person's email addresses, by which an import recognizes a
-    /// forgotten person.
+    /// Returns the actors that stand for the person's email addresses. An import recognizes a
+    /// forgotten person by them.
     fn actors_of_addresses(&self) -> Vec<ActorId>;
 
-    /// Returns the ledger entries with the person's own settings.
+    /// Returns the shelf and key of each ledger entry that holds the person's own settings.
     fn settings(&self) -> Vec<(Shelf, &str)>;
 
-    /// Returns the future name of a caller: the pseudonym if the caller is the person.
+    /// Returns the name of a caller as it is stored after the removal: the pseudonym if the
+    /// caller is the person.
     fn caller<'a>(&'a self, name: &'a str) -> &'a str;
 
-    /// Removes the person from the data of others; a dry run only counts.
+    /// Removes the person's names from the data of others. A dry run only counts.
     fn take_out<'a>(
         &'a self,
         engine: &'a Engine,
@@ -96,22 +100,22 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
     ) -> BoxFuture<'a, Result<MentionsTaken>>;
 }
 
-/// The input for removing a person from the data of others.
+/// The input for removing a person's names from the data of others.
 #[derive(Debug, Clone)]
 pub struct PersonRemoval<'a> {
-    /// The memory.
+    /// The memory whose data is changed.
     pub memory: &'a Memory,
-    /// The person.
+    /// The person to remove.
     pub person: &'a Person,
-    /// The person's own records, which are erased completely.
+    /// The person's own records. They are erased completely, so their texts need no change.
     pub own: BTreeSet<RecordId>,
-    /// The name of the caller.
+    /// The name of the caller who requested the removal.
     pub by: &'a str,
     /// The time of the call.
     pub at: Timestamp,
 }
 
-/// The names of a person by several products.
+/// The names of one person that several products know.
 #[derive(Debug)]
 struct MentionsOfProducts(Vec<Arc<dyn PersonMentions>>);
 
@@ -189,12 +193,12 @@ impl Products {
         self.0.iter().filter_map(|product| product.people.as_deref())
     }
 
-    /// Returns true for a memory in which a product knows people.
+    /// Returns true if any product knows people in the memory.
     pub(crate) fn knows_people(&self, memory: &Memory) -> bool {
         self.people().any(|hooks| hooks.knows_people(memory))
     }
 
-    /// Returns the person of an actor by all products that know them.
+    /// Returns the person behind an actor, with the names that all products know.
     ///
     /// # Errors
     /// Errors of the store.
@@ -212,7 +216,8 @@ impl Products {
         Ok(joined(known))
     }
 
-    /// Removes from an export line the people who were forgotten after it was written.
+    /// Removes from a line of an export the people who were forgotten after the export was
+    /// written, for all products.
     ///
     /// # Errors
     /// As [`PeopleHooks::take_forgotten`].
@@ -238,7 +243,7 @@ impl Products {
 mod tests {
     use super::*;
 
-    /// The names of a person whom one product knows by a login.
+    /// The names of a test person whom one product knows under a login.
     #[derive(Debug)]
     struct Login(&'static str);
 

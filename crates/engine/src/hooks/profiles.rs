@@ -1,4 +1,5 @@
-//! Hooks on profiles: profiles that a product ships, and their changes by the server's settings.
+//! Hooks on profiles: the profiles that a product ships, and their adjustment to the server's
+//! settings.
 
 use loci_model::memory::Memory;
 use loci_model::{Error, Namespace, Result};
@@ -6,18 +7,19 @@ use loci_model::{Error, Namespace, Result};
 use super::Products;
 use crate::memories::profiles::{Profile, parse};
 
-/// A profile of memories that a product ships.
+/// The file of a memory profile that a product ships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileFile {
-    /// Name of the file, for errors.
+    /// The name of the file, for error messages.
     pub name: &'static str,
-    /// The text of the file.
+    /// The contents of the file, in TOML.
     pub text: &'static str,
 }
 
-/// Profile hooks of a product.
+/// The profile hooks of a product.
 pub trait ProfileHooks: Send + Sync {
-    /// Applies the server's settings for the memory of that name to a profile.
+    /// Changes a profile according to the server's settings for the memory with the name
+    /// `memory`.
     ///
     /// # Errors
     /// `Invalid` for a setting that breaks a rule.
@@ -25,7 +27,8 @@ pub trait ProfileHooks: Send + Sync {
         Ok(())
     }
 
-    /// Returns the alternative name of a namespace; `None` if there is none.
+    /// Returns a second name under which the records of a namespace can also be found; `None` if
+    /// there is none.
     fn other_name(&self, _memory: &Memory, _namespace: &Namespace) -> Option<Namespace> {
         None
     }
@@ -36,7 +39,7 @@ impl Products {
         self.0.iter().filter_map(|product| product.profiles.as_deref())
     }
 
-    /// Reads the profiles that products ship.
+    /// Parses the profiles that products ship.
     fn read_profiles(&self) -> impl Iterator<Item = Result<Profile>> {
         let files =
             self.0.iter().flat_map(|product| product.profile_files.iter().map(|file| (product.name, file)));
@@ -49,12 +52,13 @@ impl Products {
         files.map(read)
     }
 
-    /// Returns the profiles that products ship, without files that [`Self::check`] rejects.
+    /// Returns the profiles that products ship, without files that [`Self::check`] reports as
+    /// invalid.
     pub(crate) fn shipped_profiles(&self) -> Vec<Profile> {
         self.read_profiles().filter_map(Result::ok).collect()
     }
 
-    /// Checks that every file of a product is a profile.
+    /// Checks that every profile file of a product is valid.
     ///
     /// # Errors
     /// A bug, naming the product and the file.
@@ -62,13 +66,15 @@ impl Products {
         self.read_profiles().try_for_each(|read| read.map(drop))
     }
 
-    /// Returns the prompt part of a profile's worker agents.
+    /// Returns the text that the prompts of worker agents include for a profile; `None` if the
+    /// profile has no worker agents.
     pub(crate) fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
         let mut prompts = self.0.iter().flat_map(|product| &product.agent_prompts);
         prompts.find(|(name, _)| *name == profile).map(|(_, prompt)| *prompt)
     }
 
-    /// Applies the server's settings for the memory of that name to a profile.
+    /// Changes a profile according to the server's settings for the memory with the name
+    /// `memory`, by the hooks of all products.
     ///
     /// # Errors
     /// As [`ProfileHooks::configure`].
@@ -76,7 +82,8 @@ impl Products {
         self.profiles().try_for_each(|hooks| hooks.configure(profile, memory))
     }
 
-    /// Returns the alternative name of a namespace.
+    /// Returns a second name under which the records of a namespace can also be found; `None` if
+    /// no product has one.
     pub(crate) fn other_name(&self, memory: &Memory, namespace: &Namespace) -> Option<Namespace> {
         self.profiles().find_map(|hooks| hooks.other_name(memory, namespace))
     }

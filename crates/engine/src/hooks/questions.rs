@@ -1,4 +1,5 @@
-//! Hooks on questions: prompts and steps with which a product asks models.
+//! Hooks on questions: the prompts with which a product asks language models, and the steps of
+//! its jobs that ask.
 
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::memory::prompt::PromptId;
@@ -8,29 +9,29 @@ use super::{KERNEL, Products};
 use crate::strategies::model_questions::prompt::{self, Prompt};
 use crate::strategies::model_questions::question::BadReply;
 
-/// A check that returns the number of entries of a reply, or all its defects.
+/// A check of a model's reply. It returns the number of entries in the reply, or all its defects.
 pub type ReplyEntries = fn(&str) -> std::result::Result<usize, BadReply>;
 
-/// A step in which a product's jobs ask models.
+/// A step of a product's jobs that asks a language model.
 #[derive(Debug, Clone, Copy)]
 pub struct QuestionKind {
-    /// The step.
+    /// The name of the step.
     pub step: Step,
-    /// True if questions of the step quote records of any strategy: they are dropped when records
-    /// are erased.
+    /// True if the questions of the step quote records of any strategy. An erasure of records
+    /// then removes these questions.
     pub quotes_records: bool,
-    /// Checks replies, if the prompt's own check does not apply.
+    /// The check of the model's replies in this step; `None` to use the check of the prompt.
     pub entries: Option<ReplyEntries>,
 }
 
 impl Products {
-    /// Returns the prompt of that id, with or without overridden instructions.
+    /// Returns the prompt with this id, whether or not its instructions are overridden.
     pub(crate) fn prompt(&self, id: &PromptId) -> Option<&'static Prompt> {
         let of_products = self.0.iter().flat_map(|product| &product.prompts).copied();
         prompt::named(of_products.chain(prompt::PROMPTS.iter().copied()), id)
     }
 
-    /// Checks that every version of a prompt is registered once.
+    /// Checks that each version of a prompt is registered only once.
     ///
     /// # Errors
     /// A bug that names the prompt and both registrations.
@@ -61,8 +62,8 @@ impl Products {
         self.questions().filter(|kind| kind.quotes_records).map(|kind| kind.step).collect()
     }
 
-    /// Returns the number of entries of a reply, as far as the reply alone determines it. Otherwise
-    /// the job checks it.
+    /// Returns the number of entries in a model's reply, if the reply alone determines it.
+    /// Otherwise the job that asked checks the reply.
     ///
     /// # Errors
     /// All defects of the reply.

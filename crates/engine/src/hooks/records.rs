@@ -1,5 +1,5 @@
-//! Hooks on records: the effects of a change within its write, and the records that wait for a
-//! person.
+//! Hooks on records: what a product does in the write that changes a record, and which records
+//! must wait for a person.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -11,9 +11,9 @@ use super::Products;
 use crate::records::changes::RecordStateChange;
 use crate::records::state_transition::StateTransition;
 
-/// Effects of record changes, in the write of each change.
+/// Handlers that a product runs in the write of each change of a record.
 pub trait RecordHooks: Send + Sync {
-    /// Handles a new state, or a new version in the same state.
+    /// Handles a record that got a new state, or a new version in the same state.
     ///
     /// # Errors
     /// Errors of the store, which abort the write. This applies to all hooks.
@@ -21,7 +21,7 @@ pub trait RecordHooks: Send + Sync {
         Ok(())
     }
 
-    /// Handles a record extracted from events.
+    /// Handles a new record that was extracted from events.
     fn extracted(&self, _tx: &mut dyn Tx, _record: &Record, _at: Timestamp) -> Result<()> {
         Ok(())
     }
@@ -36,7 +36,7 @@ pub trait RecordHooks: Send + Sync {
         Ok(())
     }
 
-    /// Handles held records that were released or discarded.
+    /// Handles quarantined records on which a person decided: they were released or rejected.
     fn released(
         &self,
         _tx: &mut dyn Tx,
@@ -51,7 +51,7 @@ pub trait RecordHooks: Send + Sync {
         Ok(())
     }
 
-    /// Handles records that were erased immediately, without a change of their state.
+    /// Handles records whose content was erased immediately, without a change of their state.
     fn erased_at_once(
         &self,
         _tx: &mut dyn Tx,
@@ -63,36 +63,40 @@ pub trait RecordHooks: Send + Sync {
         Ok(())
     }
 
-    /// Handles records that were returned to a caller; runs outside a write.
+    /// Handles records that were returned to a caller. It runs outside of a write.
     fn read(&self, _memory: &MemoryId, _records: &[&RecordId], _at: Timestamp) {}
 
-    /// Returns the metadata of a record that clients cannot change.
+    /// Returns the metadata of a record that the product maintains and that clients cannot
+    /// change.
     fn lasting_metadata(&self, _record: &Record) -> Metadata {
         Metadata::new()
     }
 }
 
-/// A record before it becomes active.
+/// The data of a record by which a product decides if the record must wait for a person.
 #[derive(Debug, Clone, Copy)]
 pub struct Admission<'a> {
-    /// The memory.
+    /// The memory of the record.
     pub memory: &'a Memory,
-    /// The kind.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// The strategy that made it or that it names, if any.
+    /// The strategy that made the record, or that its writer named; `None` for a record without a
+    /// strategy.
     pub strategy: Option<&'a StrategyId>,
-    /// The namespace, if known.
+    /// The namespace of the record, if it is already known.
     pub namespace: Option<&'a Namespace>,
-    /// The text.
+    /// The text of the record.
     pub text: &'a str,
 }
 
-/// The policy for records that wait for a person before they become active.
+/// The rule that decides which records must wait for a person before they become active.
 pub trait AdmissionPolicy: Send + Sync {
-    /// Returns the reason for which a new record waits; `None` if it is active immediately.
+    /// Returns the reason why a new record must wait for a person; `None` if it becomes active
+    /// immediately.
     fn waits(&self, asked: &Admission<'_>) -> Option<&'static str>;
 
-    /// Returns the reason for which a changed record waits.
+    /// Returns the reason why a record with a new text must wait for a person; `None` if it stays
+    /// active.
     fn waits_when_changed(&self, memory: &Memory, record: &Record) -> Option<&'static str>;
 }
 
@@ -105,7 +109,7 @@ impl Products {
         self.0.iter().filter_map(|product| product.admission.as_deref())
     }
 
-    /// Notifies every product of a new state or version of a record.
+    /// Tells every product about a new state or version of a record.
     ///
     /// # Errors
     /// Errors of the hooks. This also applies to the methods below.
@@ -113,22 +117,22 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.changed(tx, change))
     }
 
-    /// Notifies every product of an extracted record.
+    /// Tells every product about a record that was extracted from events.
     pub fn record_extracted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.extracted(tx, record, at))
     }
 
-    /// Notifies every product of records that moved to another namespace.
+    /// Tells every product about records that moved to another namespace.
     pub fn records_moved(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.moved(tx, memory, records))
     }
 
-    /// Notifies every product of a record that a caller deleted.
+    /// Tells every product about a record that a caller deleted.
     pub fn record_deleted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.deleted(tx, record, at))
     }
 
-    /// Notifies every product of held records that were released.
+    /// Tells every product about quarantined records on which a person decided.
     pub fn records_released(
         &self,
         tx: &mut dyn Tx,
@@ -138,12 +142,12 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.released(tx, changing, records))
     }
 
-    /// Notifies every product of records whose content was erased.
+    /// Tells every product about records whose content was erased.
     pub fn content_erased(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.content_erased(tx, memory, records))
     }
 
-    /// Notifies every product of records erased without a change of their state.
+    /// Tells every product about records that were erased without a change of their state.
     pub fn erased_at_once(
         &self,
         tx: &mut dyn Tx,
@@ -155,7 +159,7 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.erased_at_once(tx, memory, records, by, at))
     }
 
-    /// Notifies every product of records returned to a caller.
+    /// Tells every product about records that were returned to a caller.
     pub fn records_read<'a>(
         &self,
         memory: &MemoryId,
@@ -166,17 +170,18 @@ impl Products {
         self.records().for_each(|hooks| hooks.read(memory, &records, at));
     }
 
-    /// Returns the metadata of a record that clients cannot change.
+    /// Returns the metadata of a record that products maintain and that clients cannot change.
     pub fn lasting_metadata(&self, record: &Record) -> Metadata {
         self.records().flat_map(|hooks| hooks.lasting_metadata(record)).collect()
     }
 
-    /// Returns the reason for which a new record waits for a person.
+    /// Returns the reason of the first product for which a new record must wait for a person;
+    /// `None` if no product requires it.
     pub fn waits(&self, asked: &Admission<'_>) -> Option<&'static str> {
         self.admissions().find_map(|policy| policy.waits(asked))
     }
 
-    /// Makes a new record a candidate if it waits for a person.
+    /// Makes a new record a candidate if a product requires that it waits for a person.
     pub(crate) fn admit(&self, memory: &Memory, record: &mut Record) {
         let asked = Admission {
             memory,
@@ -192,7 +197,8 @@ impl Products {
         }
     }
 
-    /// Returns the reason for which a changed record waits for a person.
+    /// Returns the reason of the first product for which a record with a new text must wait for a
+    /// person; `None` if no product requires it.
     pub fn waits_when_changed(&self, memory: &Memory, record: &Record) -> Option<&'static str> {
         self.admissions().find_map(|policy| policy.waits_when_changed(memory, record))
     }

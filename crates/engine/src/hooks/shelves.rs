@@ -1,5 +1,5 @@
-//! Shelves of the ledger, with the rules for their entries. The kernel and each product register
-//! their own shelves. The first matching rules apply to an entry.
+//! Rules for the shelves of the ledger. The kernel and each product register rules for their own
+//! shelves; the first rules that match an entry apply to it.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,11 @@ use loci_model::{Error, RecordId, Result};
 
 use super::Products;
 
-/// A function that returns true for an entry on one of these records.
+/// A function that returns true if a ledger entry is about one of these records.
 pub type AboutRecords = fn(&LedgerEntry, &BTreeSet<RecordId>) -> Result<bool>;
 
-/// The rules for the entries of a shelf, or of a part of it.
+/// Rules for the entries of a ledger shelf, or of a part of the shelf: which entries an export,
+/// an import and an erasure include.
 #[derive(Debug, Clone)]
 pub struct ShelfRules {
     pub(crate) shelf: Shelf,
@@ -24,7 +25,7 @@ pub struct ShelfRules {
     about: Option<AboutRecords>,
 }
 
-/// The shelves of the kernel. Products divide the progress shelf by keys.
+/// The shelves of the kernel. Products share the shelf for progress and divide it by keys.
 static KERNEL_SHELVES: [ShelfRules; 4] = [
     ShelfRules::unchecked(Shelf::PROGRESS),
     ShelfRules::of::<Conflict>().about(is_conflict_of),
@@ -33,8 +34,8 @@ static KERNEL_SHELVES: [ShelfRules; 4] = [
 ];
 
 impl ShelfRules {
-    /// Returns the rules for the shelf of a type. An export contains its entries, an import accepts
-    /// those that parse as the type, and an erasure finds them by their actor.
+    /// Returns the rules for the shelf of the type `T`: an export contains its entries, an import
+    /// accepts those that parse as `T`, and an erasure finds them by their actor.
     pub const fn of<T: LedgerNoun>() -> Self {
         Self::unchecked(T::SHELF).holding(is_noun::<T>)
     }
@@ -44,44 +45,46 @@ impl ShelfRules {
         Self { shelf, keys: None, holds: |_| true, is_local: false, is_of_tree: false, about: None }
     }
 
-    /// Restricts the rules to these keys of a shelf that products share.
+    /// Restricts the rules to entries whose keys the function selects, on a shelf that several
+    /// products share.
     pub const fn part(mut self, keys: fn(&str) -> bool) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Adds this check for imports to the rules.
+    /// Adds a check that an entry must pass in an import.
     pub const fn holding(mut self, holds: fn(&LedgerEntry) -> bool) -> Self {
         self.holds = holds;
         self
     }
 
-    /// Marks the rules as local: entries concern this instance, such as the order of its record
-    /// changes, its disks or its keys. They are neither exported nor imported.
+    /// Marks the entries as data of this installation, such as the order of its record changes,
+    /// its disks or its keys. An export leaves them out, and an import rejects them.
     pub const fn local(mut self) -> Self {
         self.is_local = true;
         self
     }
 
-    /// Marks the entries as naming the namespace of a tree: they are erased with the tree of a
-    /// person.
+    /// Marks the entries as naming the namespace of a document tree. They are erased when a
+    /// person's tree is erased.
     pub const fn of_tree(mut self) -> Self {
         self.is_of_tree = true;
         self
     }
 
-    /// Marks the entries as concerning records: they are erased with these records.
+    /// Marks the entries as data about records. They are erased together with the records that
+    /// `about` finds.
     pub const fn about(mut self, about: AboutRecords) -> Self {
         self.about = Some(about);
         self
     }
 
-    /// Returns true for rules that require an erasure to examine every entry of the shelf.
+    /// Returns true if an erasure must examine every entry of the shelf.
     pub(crate) fn has_traces(&self) -> bool {
         self.is_of_tree || self.about.is_some()
     }
 
-    /// Returns true for an entry on one of these records.
+    /// Returns true if an entry is about one of these records.
     ///
     /// # Errors
     /// A bug if the entry is damaged.
@@ -94,7 +97,8 @@ impl ShelfRules {
     }
 }
 
-/// Returns true for an entry that parses as this type, with the memory and key of the entry.
+/// Returns true if an entry parses as the type `T` and the result has the memory and key of the
+/// entry.
 pub fn is_noun<T: LedgerNoun>(entry: &LedgerEntry) -> bool {
     entry.read::<T>().is_ok_and(|noun| *noun.memory() == entry.memory && noun.key() == entry.key)
 }
@@ -105,13 +109,13 @@ fn is_conflict_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<b
 }
 
 impl Products {
-    /// Returns the rules of all shelves: first those of the products in the order of registration,
-    /// then those of the kernel.
+    /// Returns the rules of all shelves: first the rules of the products in the order of
+    /// registration, then those of the kernel.
     pub(crate) fn shelf_rules(&self) -> impl Iterator<Item = &ShelfRules> {
         self.0.iter().flat_map(|product| &product.shelves).chain(&KERNEL_SHELVES)
     }
 
-    /// Returns the rules for an entry; `None` if no part of this program registers its shelf.
+    /// Returns the rules that apply to an entry; `None` if its shelf is not registered.
     pub(crate) fn rules_of(&self, entry: &LedgerEntry) -> Option<&ShelfRules> {
         self.shelf_rules().find(|rules| rules.is_for(entry))
     }
@@ -127,12 +131,13 @@ impl Products {
         shelves
     }
 
-    /// Returns true for an entry that stays in this instance: it is neither exported nor imported.
+    /// Returns true if an entry is data of this installation, which exports leave out and imports
+    /// reject.
     pub(crate) fn is_local(&self, entry: &LedgerEntry) -> bool {
         self.rules_of(entry).is_some_and(|rules| rules.is_local)
     }
 
-    /// Returns true for an entry on one of these records.
+    /// Returns true if an entry is about one of these records.
     ///
     /// # Errors
     /// A bug if the entry is damaged.
@@ -140,7 +145,7 @@ impl Products {
         self.rules_of(entry).map_or(Ok(false), |rules| rules.is_about(entry, records))
     }
 
-    /// Checks an entry of an import against the rules of its shelf.
+    /// Checks an imported entry by the rules of its shelf.
     ///
     /// A store keeps an entry as text and finds it by its columns. An entry that its shelf cannot
     /// parse would break every list of the shelf.
@@ -163,7 +168,8 @@ impl Products {
         Err(Error::invalid("entry", rule))
     }
 
-    /// Checks that every shelf is registered once; parts of a shared shelf do not count.
+    /// Checks that every shelf is registered only once. Rules for parts of a shared shelf do not
+    /// count.
     ///
     /// # Errors
     /// A bug that names the shelf.

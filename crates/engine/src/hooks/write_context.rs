@@ -1,5 +1,5 @@
-//! The products of the engine whose write runs on this thread. Functions deep in a write record
-//! changes of records, and find here the products that handle them.
+//! The products of the engine whose write runs on the current thread. A function deep in a write
+//! gets them here, to run the hooks for a change of a record.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ thread_local! {
     static OF_WRITE: RefCell<Option<Products>> = const { RefCell::new(None) };
 }
 
-/// Removes the products from the thread, also after a panic.
+/// A guard that removes the products from the thread when the write ends, also after a panic.
 struct Lent;
 
 impl Drop for Lent {
@@ -20,7 +20,7 @@ impl Drop for Lent {
     }
 }
 
-/// Runs the work of a write with the products of its engine.
+/// Runs a write while the products of its engine are set on the current thread.
 pub(crate) fn run_with<T>(products: &Products, work: impl FnOnce() -> T) -> T {
     OF_WRITE.with(|own| *own.borrow_mut() = Some(products.clone()));
     let lent = Lent;
@@ -29,7 +29,7 @@ pub(crate) fn run_with<T>(products: &Products, work: impl FnOnce() -> T) -> T {
     outcome
 }
 
-/// Returns the products of the write that runs on this thread.
+/// Returns the products of the engine whose write runs on the current thread.
 ///
 /// # Errors
 /// A bug outside a write of an engine, because no product would handle the change.

@@ -1,6 +1,6 @@
-//! One call of a model that this server reaches, for jobs and for evaluations of prompts. The
-//! number of concurrent calls is limited, each has a timeout, and a panicking model blocks nothing.
-//! The adapter retries failures of the transport.
+//! Calls a language model over the network, for jobs and for evaluations of prompts. The number
+//! of concurrent calls is limited, each call has a timeout, and a panic in a model's adapter is
+//! caught. The adapter itself retries failures of the transport.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,16 +11,16 @@ use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, M
 
 use crate::Engine;
 
-/// The reason for which a call has no reply.
+/// The reason why a call to a language model returned no reply.
 #[derive(Debug)]
 pub enum CallFailure {
-    /// The model panicked.
+    /// The adapter of the model panicked.
     BrokeDown,
-    /// The model, or the connection to it, failed.
+    /// The model, or the connection to it, reported this error.
     Failed(ModelError),
 }
 
-/// Calls a model as soon as a permit of this server's pipeline is free.
+/// Calls a language model when the limit on concurrent calls permits it.
 pub async fn call(
     engine: &Engine,
     model: &dyn LanguageModel,

@@ -1,4 +1,5 @@
-//! Exchanges: stored questions and their lookup. Other modules decide which of them wait.
+//! Exchanges: stored questions to language models and their answers. `pull.rs` and `provider.rs`
+//! decide how a question is answered.
 
 use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply};
 use loci_model::job::{Job, JobState};
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::Engine;
 use crate::strategies::model_questions::question::Question;
 
-/// Returns the digest of the whole question.
+/// Returns the digest of a question with its step, by which an equal question is found again.
 pub(super) fn digest(step: Step, question: &Question) -> [u8; 32] {
     let mut hasher = Sha256::new();
     let parts = [
@@ -27,7 +28,7 @@ pub(super) fn digest(step: Step, question: &Question) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Returns a question that no client has fetched yet.
+/// Creates the exchange for a question that no client has fetched yet.
 pub(super) fn open(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Exchange> {
     let now = engine.clock.now();
     Ok(Exchange {
@@ -51,7 +52,7 @@ pub(super) fn open(engine: &Engine, job: &Job, step: Step, question: &Question) 
     })
 }
 
-/// Returns the exchange of a job's question, if there is one.
+/// Returns the stored exchange for a job's question, if there is one.
 pub(super) async fn kept(
     engine: &Engine,
     job: &Job,
@@ -62,8 +63,8 @@ pub(super) async fn kept(
     engine.store.read(move |tx| tx.exchanges().by_digest(&memory, &id, &digest)).await
 }
 
-/// Returns true while this try is current: the job exists, this try holds it, and no erasure of its
-/// data has woken it meanwhile.
+/// Returns true if this try of a job is still the current one: the job exists, this process has
+/// its lease, and no erasure has made it run again.
 fn is_current(tx: &dyn ReadTx, job: &Job) -> Result<bool> {
     Ok(tx.jobs().get(&job.memory, &job.id)?.is_some_and(|found| {
         found.state == JobState::Running
@@ -74,7 +75,8 @@ fn is_current(tx: &dyn ReadTx, job: &Job) -> Result<bool> {
     }))
 }
 
-/// Stores a question for clients. An outdated try stores nothing: the next one asks.
+/// Stores a question for clients. Nothing is stored if this try of the job is outdated, because
+/// the next try asks the question itself.
 pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: bool) -> Result<()> {
     let job = job.clone();
     engine
@@ -91,7 +93,8 @@ pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: boo
         .await
 }
 
-/// Stores a valid answer with its question. An outdated try does not need it.
+/// Stores a question together with its valid answer. Nothing is stored if this try of the job is
+/// outdated.
 pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: StoredReply) -> Result<()> {
     let job = job.clone();
     engine

@@ -1,17 +1,18 @@
-//! Failures to get an answer: a code of the AgentCore wire, a plain explanation, and the chance of
-//! a retry.
+//! Failures to get an answer from a language model: an AgentCore error code, an explanation, and
+//! whether a retry can help.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 
 use super::{Unanswered, Why};
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// Maximum number of violations in a reason.
+/// The maximum number of defects of an answer that a failure names.
 const NAMED_MAX: usize = 3;
-/// Number of tries after which a refusal is final.
+/// The number of refusals by the model after which a question is given up.
 const REFUSALS_MAX: u32 = 2;
 
-/// Codes for built-in strategies, and for those that name their own model.
+/// The AgentCore error codes of one failure: first for built-in strategies, then for strategies
+/// that name their own model.
 struct Codes(&'static str, &'static str);
 
 impl Codes {
@@ -20,7 +21,7 @@ impl Codes {
     }
 }
 
-/// Returns the failure without a configured model.
+/// Returns the failure for a question when no model is configured.
 pub(super) fn not_configured(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_NOT_CONFIGURED", "CUSTOM_MODEL_BEDROCK_ACCESS_DENIED").of(question),
@@ -31,7 +32,7 @@ pub(super) fn not_configured(question: &Question) -> Unanswered {
     }
 }
 
-/// Returns the failure of a question over the size limit.
+/// Returns the failure for a question that exceeds the maximum size.
 pub(super) fn too_long(bytes: usize) -> Unanswered {
     Unanswered {
         code: "MODEL_REQUEST_REJECTED",
@@ -42,7 +43,7 @@ pub(super) fn too_long(bytes: usize) -> Unanswered {
     }
 }
 
-/// Returns the failure of a model call.
+/// Returns the failure for a call that the model answered with an error.
 pub(super) fn failed(question: &Question, error: &ModelError) -> Unanswered {
     let codes = match error.kind {
         ModelErrorKind::Denied => Codes("MODEL_ACCESS_DENIED", "CUSTOM_MODEL_BEDROCK_ACCESS_DENIED"),
@@ -62,7 +63,7 @@ pub(super) fn failed(question: &Question, error: &ModelError) -> Unanswered {
     }
 }
 
-/// Returns the failure of a model that panicked.
+/// Returns the failure for a call in which the model's adapter panicked.
 pub(super) fn broke_down(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_INTERNAL_ERROR", "CUSTOM_MODEL_BEDROCK_INTERNAL_ERROR").of(question),
@@ -73,7 +74,7 @@ pub(super) fn broke_down(question: &Question) -> Unanswered {
     }
 }
 
-/// Returns the failure of a refused question.
+/// Returns the failure for a question that the model refused to answer.
 pub(super) fn refused(question: &Question, word: &str, attempts: u32) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_REFUSED", "CUSTOM_MODEL_BEDROCK_REFUSED").of(question),
@@ -84,7 +85,8 @@ pub(super) fn refused(question: &Question, word: &str, attempts: u32) -> Unanswe
     }
 }
 
-/// Returns the failure of a truncated answer, after a retry with twice the length.
+/// Returns the failure for an answer that was truncated again after a retry with twice the
+/// length.
 pub(super) fn cut_off(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_CUT_OFF", "CUSTOM_MODEL_BEDROCK_CUT_OFF").of(question),
@@ -95,7 +97,7 @@ pub(super) fn cut_off(question: &Question) -> Unanswered {
     }
 }
 
-/// Returns the failure of an answer that violates its form after a revision.
+/// Returns the failure for an answer that still has defects after the model revised it.
 pub(super) fn bad_reply(question: &Question, bad: &BadReply) -> Unanswered {
     let named: Vec<&str> = bad.violations.iter().take(NAMED_MAX).map(String::as_str).collect();
     Unanswered {
@@ -107,8 +109,8 @@ pub(super) fn bad_reply(question: &Question, bad: &BadReply) -> Unanswered {
     }
 }
 
-/// Returns the failure of a question that no client could answer, with the explanation of the last
-/// client.
+/// Returns the failure for a question that clients gave up too often. `said` is the explanation
+/// of the last client.
 pub(super) fn given_up(question: &Question, attempts: u32, said: Option<&str>) -> Unanswered {
     let said = said.map(|said| format!("; the last one said: {said}")).unwrap_or_default();
     Unanswered {

@@ -35,79 +35,82 @@ use loci_model::{Result, Timestamp, limits};
 use crate::Engine;
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// The result of a question.
+/// The result of asking a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QuestionOutcome<T> {
-    /// No model must be asked.
+    /// The memory's settings require that no model is asked.
     Off,
-    /// The parsed answer, and its author.
+    /// The parsed answer, and the model and prompt that produced it.
     Read(T, AnswerAuthor),
-    /// The question waits for the client's own model: the job's try ends and continues when the
-    /// answer arrives.
+    /// The question waits for the client's own model. The current try of the job must end; the
+    /// job continues when the answer arrives.
     Waits,
-    /// The question got no answer.
+    /// The question got no answer, for this reason.
     Unanswered(Unanswered),
 }
 
-/// The author of an answer.
+/// The model and the prompt that produced an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerAuthor {
-    /// The prompt.
+    /// The id of the prompt.
     pub prompt: PromptId,
-    /// The model, by its own name.
+    /// The name of the model, as the model itself or the client reports it; `None` if unknown.
     pub model: Option<String>,
-    /// The mode in which it was asked.
+    /// The mode in which the model was asked: by this server or by the client.
     pub mode: MakingMode,
 }
 
 impl AnswerAuthor {
-    /// Returns the making of a record derived from this answer.
+    /// Returns the description that a record derived from this answer stores about its origin.
     pub fn making(&self) -> RecordDerivation {
         let Self { prompt, model, mode } = self.clone();
         RecordDerivation { prompt: Some(prompt), model, mode, ..RecordDerivation::default() }
     }
 }
 
-/// The stage at which an answer was lost.
+/// The kind of failure for which a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The model is unreachable, faulty or not permitted: the next question fails as well.
+    /// The model is unreachable, faulty or not permitted, so that the next question would fail
+    /// too.
     Service,
-    /// The model refused this question.
+    /// The model refused to answer this question.
     Refused,
-    /// The answer exceeds the maximum length: a shorter question may have a shorter answer.
+    /// The answer exceeds the maximum length. A shorter question may have a shorter answer.
     CutOff,
-    /// The answer violates its form after a revision.
+    /// The answer still has defects after the model revised it.
     Form,
 }
 
-/// The reason for a missing answer.
+/// The failure of a question that got no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The code in a failed job's reason.
+    /// The error code that a failed job reports.
     pub code: &'static str,
-    /// Plain explanation; no content.
+    /// An explanation for people, without any content of the memory.
     pub explanation: String,
-    /// True if a retry cannot help.
+    /// True if asking again cannot help.
     pub permanent: bool,
-    /// Milliseconds to wait, if the model requests it.
+    /// The time that the model asks the server to wait before a retry, in milliseconds; `None` if
+    /// it asks for none.
     pub retry_after_ms: Option<u64>,
-    /// The stage at which the answer was lost.
+    /// The kind of failure.
     pub why: Why,
 }
 
 impl Unanswered {
-    /// Returns the reason of a job that fails because of it: the code, then a plain explanation.
+    /// Returns the reason that a job reports if it fails because of this: the code, `: ` and the
+    /// explanation.
     pub fn reason(&self) -> String {
         format!("{}: {}", self.code, self.explanation)
     }
 }
 
-/// A parser of an answer: returns a value, or all defects of the answer.
+/// A parser of a model's answer. It returns a value, or all defects of the answer.
 pub type Reader<'a, T> = dyn Fn(&str) -> std::result::Result<T, BadReply> + Send + Sync + 'a;
 
-/// Asks one question for a job and parses the answer. The same question of a job is asked once: an
-/// answer stored before a crash is parsed again.
+/// Asks one question for a job and parses the answer. If the job asked the same question before,
+/// for example before a crash, the stored answer is parsed again.
 ///
 /// # Errors
 /// Errors of the store. A failure of a model is [`QuestionOutcome::Unanswered`].
@@ -133,14 +136,15 @@ pub async fn ask<T>(
     }
 }
 
-/// Returns the usage of the stored answer to a question, as far as the model reported it.
+/// Returns the tokens and cost of the stored answer to a question, as far as the model reported
+/// them.
 pub async fn usage_of(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Usage> {
     let kept = exchange::kept(engine, job, step, question).await?;
     Ok(kept.and_then(|kept| kept.reply).map(|reply| reply.usage).unwrap_or_default())
 }
 
 /// Removes exchanges whose job ended long enough ago, and returns their number. Usually the write
-/// of the job's result removes them.
+/// of a job's result has removed them before.
 pub(crate) fn sweep(tx: &mut dyn Tx, now: Timestamp, rows: usize) -> Result<usize> {
     tx.exchanges_mut().sweep(now.plus_millis(-limits::EXCHANGE_KEPT_MS), rows)
 }

@@ -1,5 +1,5 @@
-//! Asks a model that this server reaches: the call, one retry after a truncated answer, one
-//! revision of an invalid one.
+//! Asks a language model that this server calls: the call, one retry after a truncated answer,
+//! and one revision of an answer with defects.
 //!
 //! The adapter retries failures of the transport, and the job retries itself. While it waits for a
 //! model, the job does not count among the computing jobs.
@@ -17,7 +17,7 @@ use super::{AnswerAuthor, QuestionOutcome, Reader, Unanswered, exchange, failure
 use crate::Engine;
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// Factor of the maximum length when a truncated answer is retried.
+/// The factor by which the maximum length grows when a truncated answer is retried.
 const ROOM_FACTOR: u32 = 2;
 
 pub(super) async fn ask<T>(
@@ -73,7 +73,7 @@ fn judged<T>(reply: &Reply, read: &Reader<'_, T>) -> std::result::Result<T, BadR
     read(&reply.text)
 }
 
-/// The shared context of the calls for one question.
+/// The data that all calls for one question share.
 struct QuestionContext<'a> {
     engine: &'a Engine,
     job: &'a Job,
@@ -83,7 +83,8 @@ struct QuestionContext<'a> {
 }
 
 impl QuestionContext<'_> {
-    /// Returns a complete answer. A truncated answer is retried once with a larger maximum.
+    /// Returns a complete answer. After a truncated answer the call is repeated once with a
+    /// larger maximum length.
     async fn call(&self, input: &str) -> std::result::Result<Reply, Unanswered> {
         let mut completion = Completion {
             step: self.step,
@@ -108,7 +109,7 @@ impl QuestionContext<'_> {
         }
     }
 
-    /// Makes one call, during which the job does not count among the computing jobs.
+    /// Makes one call of the model. Meanwhile the job does not count among the jobs that compute.
     async fn complete(&self, completion: &Completion) -> std::result::Result<Reply, Unanswered> {
         let away = self.engine.permits.step_out();
         let answered = call(self.engine, self.model.as_ref(), completion).await;

@@ -1,5 +1,5 @@
-//! Asks the client's own model: stores the question for clients, and ends the job's try until an
-//! answer arrives. Nothing is awaited here.
+//! Asks the client's own model (pull mode): stores the question for clients, and ends the current
+//! try of the job, which continues when an answer arrives.
 
 use loci_model::job::Job;
 use loci_model::job::exchange::{Exchange, ExchangeState, Step};
@@ -54,8 +54,8 @@ pub(super) async fn ask<T>(
     }
 }
 
-/// Returns true for questions of which a try asks only one: other open questions of the step are
-/// outdated.
+/// Returns true if the job asks only one question of this step at a time. Its other open
+/// questions of the step are then outdated and removed.
 fn is_alone(step: Step, question: &Question) -> bool {
     match step {
         Step::Extract | Step::Summarise => false,
@@ -64,8 +64,8 @@ fn is_alone(step: Step, question: &Question) -> bool {
     }
 }
 
-/// Reopens a question with the defects of its answer, which only the job could check, unless it had
-/// too many attempts.
+/// Offers a question to clients again, with the defects that the job found in the answer, unless
+/// the question had too many attempts.
 async fn put_back(engine: &Engine, kept: &Exchange, input: String) -> Result<()> {
     let (memory, id, attempts) = (kept.memory.clone(), kept.id.clone(), kept.attempts);
     engine

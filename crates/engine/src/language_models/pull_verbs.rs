@@ -1,6 +1,6 @@
-//! Operations of pull mode: `question_next`, `question_answer`, `question_give_up`. One client at a
-//! time holds a question, under a lease. Its answer is checked immediately, by the grammar that the
-//! job uses.
+//! The operations of pull mode: `question_next`, `question_answer`, `question_give_up`. A client
+//! holds a question under a lease, and no other client gets it meanwhile. Its answer is checked
+//! immediately, by the parser that the job uses.
 //!
 //! Answers are rows: the process that accepts one need not run the job. Questions contain user
 //! text, so only callers that may read and write the whole memory see them.
@@ -23,59 +23,64 @@ use crate::strategies::model_questions::question::BadReply;
 use crate::{Engine, access};
 
 const OPERATION: &str = "QuestionAnswer";
-/// Milliseconds between polls of the table, because questions of other processes arrive without a
-/// wake-up.
+/// The time between two reads of the table of questions, in milliseconds. Questions from other
+/// processes do not wake a waiting client.
 const LOOK_MS: u64 = 1_000;
-/// Maximum wait in milliseconds of an answering client for the records.
+/// The maximum time that `question_answer` waits for the records made from an answer, in
+/// milliseconds.
 const RECORDS_WAIT_MS: u64 = 5_000;
-/// Milliseconds between polls for the end of a job in another process.
+/// The time between two checks if a job in another process has ended, in milliseconds.
 const END_LOOK_MS: u64 = 50;
-/// Maximum number of questions with too many attempts that one poll sets aside.
+/// The maximum number of questions with too many attempts that one call gives up.
 const PUT_ASIDE_MAX: usize = 100;
 
-/// Maximum length in characters of a client's explanation for giving up.
+/// The maximum length of a client's explanation for giving up, in characters.
 const SAID_CHARS_MAX: usize = 200;
 
-/// A client's request for a question.
+/// A client's request for the next question to its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionAsk {
-    /// The memory; `None` means any that the caller may read and write completely.
+    /// The memory whose questions are wanted; `None` means every memory that the caller may read
+    /// and write completely.
     pub memory: Option<MemoryId>,
-    /// The steps; empty means any.
+    /// The steps whose questions are wanted; empty means all steps.
     pub steps: Vec<Step>,
-    /// Duration of the lease in milliseconds, 1,000 to 3,600,000.
+    /// The duration of the lease on the question, in milliseconds, 1,000 to 3,600,000.
     pub lease_ms: u64,
-    /// Maximum wait for a question in milliseconds, at most 60,000.
+    /// The maximum time to wait for a question, in milliseconds, at most 60,000.
     pub wait_ms: u64,
 }
 
-/// A question leased to the caller.
+/// A question that the caller has under a lease.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionTaken {
-    /// The question.
+    /// The question, with its prompt and input.
     pub exchange: Exchange,
-    /// The strategy that asks.
+    /// The strategy whose job asks; `None` for a job without a strategy.
     pub strategy: Option<StrategyId>,
-    /// The end of the lease.
+    /// The time at which the caller's lease ends and another client may get the question.
     pub lease_until: Timestamp,
 }
 
-/// The result of an answer.
+/// The result of submitting an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionAnswered {
-    /// Number of entries that became records; while the job is not done, the number of all entries.
+    /// The number of entries of the answer that became records. While the job has not ended, the
+    /// number of all entries.
     pub accepted: usize,
-    /// Number of entries that became no records: repetitions, and those that consolidation skipped.
+    /// The number of entries that became no records, because they repeat existing ones or
+    /// consolidation skipped them.
     pub discarded: usize,
-    /// The records.
+    /// The records that the job made from the answer, as far as they exist yet.
     pub records: Vec<RecordId>,
-    /// The state of the job: it may ask more, or may not have ended yet.
+    /// The state of the job, which may still run or ask another question.
     pub job: JobState,
     /// True if the job waits for the answer to another question.
     pub waits: bool,
 }
 
-/// Stored data on an accepted answer, without its content.
+/// The data that is stored about an accepted answer, without its content, so that a repeated
+/// answer gets the same result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct AcceptedAnswer {
     job: loci_model::JobId,
@@ -84,8 +89,8 @@ struct AcceptedAnswer {
 }
 
 impl Engine {
-    /// Returns the oldest unclaimed question under a lease of `lease_ms`; `None` if there is none
-    /// within `wait_ms`.
+    /// Returns the oldest question that no client has, under a lease of `lease_ms`; `None` if
+    /// there is no such question within `wait_ms`.
     ///
     /// # Errors
     /// `Invalid` (`lease_ms`, `wait_ms`), `Denied` (a memory that the caller may not read and write
@@ -122,7 +127,8 @@ impl Engine {
         }
     }
 
-    /// Claims a question. The search is a read; a write follows only if there is a question.
+    /// Gives the caller a lease on a question. The search is a read; a write follows only if
+    /// there is a question.
     async fn take_question(
         &self,
         caller: &Principal,
@@ -162,8 +168,9 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Accepts an answer: checks it, stores it for the job, and wakes the job. Waits up to five
-    /// seconds for the records. A repeated answer gets the same result.
+    /// Accepts the answer of a client's model: checks it, stores it for the job, and makes the
+    /// job continue. The call waits up to five seconds for the records. A repeated answer gets
+    /// the same result.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (unknown question, given up, or answered by a job that is done),
@@ -213,9 +220,9 @@ impl Engine {
         }
     }
 
-    /// Returns a question that the caller cannot answer, with the reason, of which the first 200
-    /// characters are logged and added to the job. Other clients may answer it. After too many
-    /// attempts, deterministic extraction replaces the answer.
+    /// Returns a question that the caller's model cannot answer. The first 200 characters of the
+    /// reason are logged and stored with the job. Other clients may answer the question; after
+    /// too many attempts, the extraction works without a model.
     ///
     /// # Errors
     /// As [`Engine::question_answer`].
@@ -271,8 +278,8 @@ impl Engine {
         })
     }
 
-    /// Returns the records of the job's session, or reflections of its namespace, that a client's
-    /// model made since then.
+    /// Returns the records that a client's model made for the job since the given time: records
+    /// of the job's session, or reflections of its namespace.
     async fn made_since(&self, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
         let handler = self.job_handler(job)?;
         if let Some(records) = handler.pulled_records(self, job, since) {
@@ -293,14 +300,14 @@ impl Engine {
     }
 }
 
-/// Requires the right to read and write the whole memory: a question shows user text, and its
-/// answer becomes records.
+/// Checks that the caller may read and write the whole memory, because a question shows users'
+/// texts and its answer becomes records.
 fn require(caller: &Principal, memory: &MemoryId) -> Result<()> {
     access::require_whole(caller, memory, Capability::Read)?;
     access::require_whole(caller, memory, Capability::Write)
 }
 
-/// Returns the memories whose questions the caller may answer; empty means any.
+/// Returns the memories whose questions the caller may answer; an empty list means all memories.
 fn answered_by(caller: &Principal) -> Result<Vec<MemoryId>> {
     let of = |capability| access::whole_memories(caller, capability);
     let memories = match (of(Capability::Read), of(Capability::Write)) {
@@ -335,15 +342,15 @@ fn check(reply: &JobResult) -> Result<()> {
     Ok(())
 }
 
-/// Returns the idempotency token of an answer. A question that is asked again after an invalid
-/// answer gets another token.
+/// Returns the idempotency token for an answer. A question that is asked again after an invalid
+/// answer has another turn, and therefore another token.
 fn token(id: &ExchangeId, turn: u32, output: &str) -> Result<ClientToken> {
     ClientToken::new(format!("{id} {turn}"), &json!({ "output": output }))
 }
 
-/// Returns the result of the same answer if it was submitted before. Errors if the question got
-/// another answer. For an existing question only its current turn counts, for a finished one every
-/// turn.
+/// Returns the stored result if the same answer was submitted before; an error if the question
+/// got another answer. While the question exists, only answers in its current turn count;
+/// afterwards those of every turn.
 fn taken_before(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -366,7 +373,8 @@ fn taken_before(
     if took_another { Err(already_answered()) } else { Ok(None) }
 }
 
-/// Stores a valid answer for the job, wakes the job, and stores the result for repetitions.
+/// Stores a valid answer, makes the job continue, and stores the result for a repetition of the
+/// answer.
 fn take(
     tx: &mut dyn Tx,
     exchange: &Exchange,
@@ -388,13 +396,13 @@ fn take(
     Ok(taken)
 }
 
-/// Converts dollars to millionths of a dollar.
+/// Converts US dollars to millionths of a dollar.
 fn microusd(cost_usd: f64) -> u64 {
     // The value was checked to be at least 0; the conversion saturates at the maximum.
     (cost_usd * 1e6).round() as u64
 }
 
-/// Returns a client's explanation for giving up in one line.
+/// Returns a client's explanation for giving up as one line of limited length.
 fn shortened(error: &str) -> String {
     kept(error.to_owned())
         .chars()
@@ -403,8 +411,8 @@ fn shortened(error: &str) -> String {
         .collect()
 }
 
-/// Returns the question if the caller may answer it now. The first valid answer counts, but not
-/// against another client's lease.
+/// Returns a question that the caller may answer now. A caller without a lease may answer too,
+/// unless another client has the lease.
 fn answerable(
     tx: &dyn Tx,
     memory: &MemoryId,
@@ -433,7 +441,8 @@ fn already_answered() -> Error {
     Error::conflict("the question has its answer already").because(Reason::AlreadyAnswered)
 }
 
-/// Counts an attempt of a client that answers without a lease. Returns the number of attempts.
+/// Counts an attempt by a client that answers without a lease, and returns the number of
+/// attempts.
 fn count_attempt(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timestamp) -> Result<u32> {
     if exchange.state != ExchangeState::Open {
         return Ok(exchange.attempts);
@@ -442,8 +451,8 @@ fn count_attempt(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timest
     Ok(exchange.attempts.saturating_add(1))
 }
 
-/// Reopens the question after an attempt; after the last one its job continues without an answer.
-/// Returns the number of remaining attempts.
+/// Offers a question to clients again after a failed attempt. After the last attempt the job
+/// continues without an answer. Returns the number of attempts that remain.
 fn give_back(
     tx: &mut dyn Tx,
     exchange: &Exchange,

@@ -1,4 +1,5 @@
-//! The language models of an engine: the default one, and others by name. Usually there are none.
+//! The language models of an engine: a default model, and other models by id. Many servers have
+//! none.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,19 +11,19 @@ use loci_model::ports::language_model::LanguageModel;
 
 use crate::Engine;
 
-/// The models, and the mode in which they are asked.
+/// The language models of a server, and the mode in which they are asked.
 #[derive(Clone, Default)]
 pub struct Models {
-    /// The mode for memories without a setting of their own.
+    /// The mode for memories whose settings name none.
     pub mode: ModelMode,
-    /// The model for strategies that name none, or an unknown one.
+    /// The model for strategies that name no model, or one that is not configured.
     pub default: Option<Arc<dyn LanguageModel>>,
-    /// The models by the id that strategies name.
+    /// The configured models, by the id that strategies name.
     pub by_id: BTreeMap<String, Arc<dyn LanguageModel>>,
 }
 
 impl Models {
-    /// Returns true if there is no model.
+    /// Returns true if no model is configured.
     pub fn is_empty(&self) -> bool {
         self.default.is_none() && self.by_id.is_empty()
     }
@@ -51,7 +52,7 @@ impl fmt::Debug for Models {
 }
 
 impl Engine {
-    /// Returns the mode in which models extract from a memory.
+    /// Returns the mode in which models extract records in a memory.
     pub fn model_mode(&self, memory: &Memory) -> ModelMode {
         memory.settings.model_mode.unwrap_or(self.models.mode)
     }

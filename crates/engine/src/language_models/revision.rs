@@ -1,12 +1,13 @@
-//! The second question after an invalid answer: the first question, the answer as data, and all its
-//! defects.
+//! The question that asks a model to revise an answer with defects. It contains the first
+//! question, the answer as data, and all defects.
 
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// Maximum number of characters of the invalid answer in the second question.
+/// The maximum number of characters of the answer that the revision question quotes.
 const SHOWN_CHARS_MAX: usize = 8_000;
 
-/// Returns the second question: the same instructions and input, then the defects to correct.
+/// Returns the revision question: the instructions and input of the first question, then the
+/// defects to correct.
 pub(super) fn input(question: &Question, reply: &str, bad: &BadReply) -> String {
     let shown: String = reply.chars().take(SHOWN_CHARS_MAX).collect();
     // As a JSON string with escaped brackets, the answer can close no tag and stays data.

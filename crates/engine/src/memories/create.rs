@@ -72,7 +72,7 @@ impl Engine {
             .await
     }
 
-    /// Builds a memory without writing it.
+    /// Builds a memory from a request, without writing it.
     pub(crate) fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
         if !resource_names::is_name(&new.name) {
             return Err(Error::invalid("name", NAME_RULE));
@@ -124,7 +124,8 @@ impl Engine {
     }
 }
 
-/// Writes a new memory.
+/// Writes a new memory. `memories_max` limits the number of memories of the server; `None` for no
+/// limit.
 ///
 /// # Errors
 /// `Invalid` for a taken name; `TooLarge` for more than the configured number.
@@ -143,12 +144,12 @@ pub(crate) fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>
     tx.memories_mut().insert(memory)
 }
 
-/// Returns an error for an exceeded resource quota.
+/// Returns the error for a request that exceeds a limit on the number of resources.
 pub(super) fn quota(message: String) -> Error {
     Error::new(ErrorKind::TooLarge, message).because(Reason::QuotaExceeded)
 }
 
-/// Checks the retention of events.
+/// Checks that the retention of events, in days, is within the allowed range.
 pub(crate) fn check_expiry_days(days: u32) -> Result<()> {
     if (3..=3650).contains(&days) {
         Ok(())
@@ -160,7 +161,7 @@ pub(crate) fn check_expiry_days(days: u32) -> Result<()> {
     }
 }
 
-/// Checks number and names of a memory's strategies.
+/// Checks the number of a memory's strategies, and that no two have the same name.
 pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
     if strategies.len() > limits::STRATEGIES_MAX {
         return Err(quota(format!("a memory has at most {} strategies", limits::STRATEGIES_MAX)));
@@ -173,7 +174,7 @@ pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
     }
 }
 
-/// Checks the rules of a complete given memory, with the same checks as for a new one.
+/// Checks a complete memory that an import provides, by the rules for a new memory.
 ///
 /// # Errors
 /// `Invalid` and `TooLarge`, which name the member.

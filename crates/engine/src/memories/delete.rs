@@ -14,8 +14,8 @@ use crate::{Engine, access};
 const OPERATION: &str = "DeleteMemory";
 
 impl Engine {
-    /// Deletes a memory. A repeated token gets the same response, although the memory no longer
-    /// exists.
+    /// Deletes a memory. A retry with the same client token gets the same response, although the
+    /// memory no longer exists.
     pub async fn memory_delete(
         &self,
         caller: &Principal,

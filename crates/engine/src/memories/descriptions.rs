@@ -1,5 +1,5 @@
-//! Secrets in the members that describe and identify a memory: descriptions are masked; names and
-//! tags are rejected.
+//! Handles secrets in the texts that describe a memory. In a description a secret is masked; a
+//! name or a tag with a secret is rejected.
 
 use std::collections::BTreeMap;
 

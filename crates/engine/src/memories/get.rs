@@ -1,5 +1,5 @@
-//! `memory_get`, `memory_by_name`, `memory_id`, and the lookups at the start of every other
-//! operation.
+//! `memory_get`, `memory_by_name`, `memory_id`, and the functions with which every other
+//! operation looks up its memory.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -10,7 +10,7 @@ use super::resource_names::is_name;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Returns the memory to a caller with any grant on it.
+    /// Returns a memory, if the caller has any grant on it.
     pub async fn memory_get(&self, caller: &Principal, id: &MemoryId) -> Result<Memory> {
         if !access::may_know(caller, id) {
             return Err(Error::denied("the caller's grants do not include this memory"));
@@ -20,13 +20,11 @@ impl Engine {
     }
 
     /// Returns the id of a memory that a request names by its id or its name. An id is returned
-    /// without a lookup: the operation checks that it exists. A name never has the form of an id,
-    /// so no memory hides another.
+    /// without a lookup, because the operation itself checks that the memory exists. A name never
+    /// has the form of an id, so the two cannot be confused.
     ///
-    /// # Errors
-    /// `NotFound` if no memory has the name, or the caller may not know of it; `Invalid` if the
-    /// text is neither a name nor an id.
-    /// nor id.
+    /// # Errors `NotFound` if no memory has the name, or the memory is hidden from the caller;
+    /// `Invalid` if the text is neither a name nor an id.
     pub async fn memory_id(&self, caller: &Principal, name_or_id: &str) -> Result<MemoryId> {
         if let Ok(id) = MemoryId::parse(name_or_id) {
             return Ok(id);
@@ -41,9 +39,9 @@ impl Engine {
         found.ok_or_else(|| Error::not_found(format!("there is no memory named {name_or_id}")).on("memory"))
     }
 
-    /// Returns the id of a memory that a request names by its id or its name. Returns `None` if it
-    /// does not exist or the caller may not know of it, for front ends that report both in the same
-    /// way.
+    /// Returns the id of a memory that a request names by its id or its name; `None` if the
+    /// memory does not exist or is hidden from the caller. It is for front ends that report both
+    /// cases in the same way.
     pub async fn memory_visible(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
         let wanted = name_or_id.to_owned();
         let found = move |tx: &dyn ReadTx| Ok(by_id_or_name(tx, &wanted)?.map(|memory| memory.id));
@@ -51,7 +49,8 @@ impl Engine {
         Ok(there.filter(|memory| access::may_know(caller, memory)))
     }
 
-    /// Returns the memory of that name; not found also if the caller may not know of it.
+    /// Returns the memory with this name. A memory that is hidden from the caller is reported as
+    /// not found.
     pub async fn memory_by_name(&self, caller: &Principal, name: &str) -> Result<Memory> {
         let wanted = name.to_owned();
         let found = self.store.read(move |tx| tx.memories().by_name(&wanted)).await?;
@@ -61,7 +60,7 @@ impl Engine {
     }
 }
 
-/// Returns the memory of an id or a name, if the caller may know of it in any way.
+/// Returns the id of the memory with this id or name, if the caller has any grant on it.
 pub fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
     let memory = by_id_or_name(tx, name_or_id)?.map(|memory| memory.id);
     Ok(memory.filter(|memory| {
@@ -71,7 +70,7 @@ pub fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Op
     }))
 }
 
-/// Returns the memory of an id or a name, independent of the caller.
+/// Returns the memory with this id or name, without a check of grants.
 pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>> {
     let found = match MemoryId::parse(name_or_id) {
         Ok(id) => tx.memories().get(&id),
@@ -80,17 +79,18 @@ pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>
     Ok(found.filter(|memory| memory.import.is_none()))
 }
 
-/// Returns the memory; errors if it is unknown, or its import has not ended.
+/// Returns a memory; the error is `NotFound` if it does not exist or its import is still running.
 pub fn existing(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     served(any(tx, id)?)
 }
 
-/// Returns the memory, served or not; errors if it is unknown.
+/// Returns a memory, even while its import is running; the error is `NotFound` if it does not
+/// exist.
 pub fn any(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     tx.memories().get(id)?.ok_or_else(|| Error::not_found(format!("Memory not found: {id}")))
 }
 
-/// Returns the memory; errors if its import has not ended.
+/// Returns the given memory; an error if its import is still running.
 pub fn served(memory: Memory) -> Result<Memory> {
     if memory.import.is_none() {
         return Ok(memory);

@@ -1,4 +1,4 @@
-//! `memory_list`: lists the memories that the caller may know of, newest first.
+//! `memory_list`: lists the memories on which the caller has a grant, newest first.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;

@@ -1,4 +1,5 @@
-//! The memory that a caller addresses: by its id or name, or the only one of their grants.
+//! Finds the memory that a caller means: the named memory, or the only one in the caller's
+//! grants.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -8,9 +9,9 @@ use super::known;
 use crate::Engine;
 
 impl Engine {
-    /// Returns the memory with the given id or name, else the only one of the caller's grants, else
-    /// the memory with the name `otherwise`. Returns `None` if the caller may not know of it, or it
-    /// does not exist.
+    /// Returns the memory with the given id or name; without one, the only memory in the caller's
+    /// grants; otherwise the memory named `otherwise`. Returns `None` if the memory does not
+    /// exist or is hidden from the caller.
     ///
     /// # Errors
     /// Errors of the store.
@@ -24,7 +25,8 @@ impl Engine {
         self.memory_known(caller, wanted.as_deref().unwrap_or(otherwise)).await
     }
 
-    /// Returns the memory with this id or name, if the caller may know of it.
+    /// Returns the memory with this id or name; `None` if it does not exist or is hidden from the
+    /// caller.
     ///
     /// # Errors
     /// Errors of the store.
@@ -34,7 +36,8 @@ impl Engine {
     }
 }
 
-/// Returns the memory if all of the caller's grants name the same one.
+/// Returns the memory that all grants of the caller name; `None` if they name different ones or
+/// none.
 pub fn only_granted(caller: &Principal) -> Option<MemoryId> {
     let mut named = caller.grants.iter().map(|grant| grant.memory.as_ref());
     let first = named.next()??;

@@ -1,5 +1,5 @@
 //! Operations on memories: create, get, list, update, delete, tags, settings. This file holds the
-//! requests, and each operation has its own file.
+//! request types, and each operation has its own file.
 
 mod create;
 mod delete;
@@ -40,130 +40,136 @@ use crate::calls::page::Page;
 /// A page of memories, newest first.
 pub type MemoryPage = Page<loci_model::memory::Memory, (Timestamp, MemoryId)>;
 
-/// A memory to create.
+/// A request to create a memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewMemory {
-    /// The name: letters, digits, `_`; unique on the server.
+    /// The name of the memory: a letter, then letters, digits or `_`; unique on the server.
     pub name: String,
-    /// The description.
+    /// The description of the memory.
     pub description: Option<String>,
-    /// Returned unchanged, without effect.
+    /// An AgentCore member that is stored and returned unchanged. Loci does not use it.
     pub encryption_key_arn: Option<String>,
-    /// Returned unchanged, without effect.
+    /// An AgentCore member that is stored and returned unchanged. Loci does not use it.
     pub execution_role_arn: Option<String>,
-    /// Retention of events in days, 3 to 3650.
+    /// The retention of events in days, 3 to 3,650.
     pub event_expiry_days: u32,
-    /// Strategies, at most six.
+    /// The strategies of the memory, at most six.
     pub strategies: Vec<NewStrategy>,
-    /// Filterable metadata keys, at most ten.
+    /// The metadata keys by which records can be filtered, at most ten.
     pub indexed_keys: Vec<IndexedKey>,
-    /// Namespace variables, at most five.
+    /// The variables that namespace templates may use, at most five.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// The stream configuration, returned byte for byte.
+    /// The configuration of the stream of record changes, as JSON. It is returned byte for byte.
     pub stream: Option<Document>,
-    /// Tags, at most fifty.
+    /// The tags of the memory, at most fifty.
     pub tags: BTreeMap<String, String>,
-    /// Settings that the wire lacks; `None` means defaults, profile lookup, and tags `loci:<name>`.
+    /// Settings that AgentCore does not have. `None` means the defaults, then those of a matching
+    /// profile, then those in tags named `loci:<name>`.
     pub settings: Option<loci_model::memory::settings::MemorySettings>,
 }
 
-/// A strategy to add.
+/// A strategy that a request adds to a memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewStrategy {
-    /// The kind of its records.
+    /// The built-in kind of strategy that determines the records it makes.
     pub base: StrategyBase,
-    /// The name: letters, digits, `_`; unique in the memory.
+    /// The name of the strategy: a letter, then letters, digits or `_`; unique in the memory.
     pub name: String,
-    /// The description.
+    /// The description of the strategy.
     pub description: Option<String>,
-    /// Namespace template of its records; `None` means the default of the engine's settings.
+    /// The namespace template of the strategy's records; `None` means the default in the server's
+    /// settings.
     pub template: Option<NamespaceTemplate>,
-    /// Configuration of a custom strategy.
+    /// The configuration of a custom strategy; `None` for a built-in one.
     pub custom: Option<CustomConfiguration>,
-    /// Configuration of reflections (episodic only); `None` means the default.
+    /// The configuration of reflections, for an episodic strategy only; `None` means the default.
     pub reflection: Option<NewReflection>,
-    /// Metadata schema of its records.
+    /// The metadata keys that the strategy fills in on its records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// Retention of its records in days, 1 to 36,500.
+    /// The expiry of the strategy's records in days, 1 to 36,500; `None` if they do not expire.
     pub record_expiry_days: Option<u32>,
 }
 
-/// Configuration of reflections.
+/// The configuration of reflections that a request sets on an episodic strategy.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewReflection {
-    /// Their namespace template; `None` means the episodic template up to and including
-    /// `{actorId}`.
+    /// The namespace template of reflections; `None` means the episodic template up to and
+    /// including `{actorId}`.
     pub template: Option<NamespaceTemplate>,
-    /// Metadata schema of reflections.
+    /// The metadata keys that are filled in on reflections.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// An overridden prompt (custom strategies).
+    /// Instructions that replace the default prompt of reflections, for a custom strategy.
     pub step: Option<StepOverride>,
 }
 
-/// A change of a strategy; absent members stay unchanged.
+/// A requested change of a strategy; members that are `None` stay unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrategyUpdate {
-    /// The strategy.
+    /// The strategy to change.
     pub id: StrategyId,
-    /// A new description.
+    /// The new description of the strategy.
     pub description: Option<String>,
-    /// A new template.
+    /// The new namespace template. Existing records move to their new namespaces.
     pub template: Option<NamespaceTemplate>,
-    /// A new metadata schema.
+    /// The new metadata keys that the strategy fills in on its records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// A new expiry, or the removal of one.
+    /// The new expiry of the strategy's records, or its removal.
     pub expiry: Option<loci_model::record::expiry::ExpirySpecification>,
-    /// An overridden extraction prompt; its base must be the strategy's.
+    /// Instructions that replace the extraction prompt. The strategy base must be the strategy's
+    /// own.
     pub extraction: Option<(StrategyBase, StepOverride)>,
-    /// An overridden consolidation prompt; its base must be the strategy's.
+    /// Instructions that replace the consolidation prompt. The strategy base must be the
+    /// strategy's own.
     pub consolidation: Option<(StrategyBase, StepOverride)>,
-    /// A new reflection configuration (episodic only).
+    /// The new configuration of reflections, for an episodic strategy only.
     pub reflection: Option<NewReflection>,
-    /// New settings of a self-managed strategy.
+    /// The new configuration of a self-managed strategy.
     pub self_managed: Option<SelfManagedUpdate>,
 }
 
-/// A change of a self-managed strategy; absent members stay unchanged.
+/// A requested change of a self-managed strategy, whose records the client extracts itself.
+/// Members that are `None` stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SelfManagedUpdate {
-    /// The complete new set of triggers.
+    /// The new triggers, which replace all existing ones.
     pub triggers: Option<Vec<Trigger>>,
-    /// A new topic.
+    /// The new ARN or name of the target that gets the notifications.
     pub topic_arn: Option<String>,
-    /// A new bucket.
+    /// The new bucket to which the messages are written.
     pub payload_bucket: Option<String>,
-    /// A new number of history messages.
+    /// The new number of earlier messages that each notification includes.
     pub history_messages: Option<u32>,
 }
 
-/// A memory after a change, with warnings.
+/// A memory after an update, with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryUpdated {
-    /// The memory.
+    /// The memory in its new form.
     pub memory: loci_model::memory::Memory,
-    /// Warnings: records that did not move with a changed template.
+    /// Warnings, for example that records did not move after the change of a namespace template.
     pub notices: loci_model::warning::Notices,
 }
 
-/// A change of a memory; absent members stay unchanged. It is applied completely or not at all.
+/// A requested change of a memory; members that are `None` or empty stay unchanged. It is applied
+/// completely or not at all.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemoryUpdate {
-    /// A new description.
+    /// The new description of the memory.
     pub description: Option<String>,
-    /// A new retention of later events in days.
+    /// The new retention of events in days. It applies to events that are stored later.
     pub event_expiry_days: Option<u32>,
-    /// A new role, returned unchanged without effect.
+    /// The new value of an AgentCore member that Loci stores and returns without using it.
     pub execution_role_arn: Option<String>,
     /// Strategies to add.
     pub add_strategies: Vec<NewStrategy>,
     /// Strategies to change.
     pub modify_strategies: Vec<StrategyUpdate>,
-    /// Strategies to delete; their records stay.
+    /// Strategies to delete. Their records stay.
     pub delete_strategies: Vec<StrategyId>,
-    /// Filterable keys to add.
+    /// Metadata keys to add to those by which records can be filtered.
     pub add_indexed_keys: Vec<IndexedKey>,
-    /// The complete new set of namespace variables.
+    /// The new namespace variables, which replace all existing ones.
     pub namespace_keys: Option<Vec<NamespaceKey>>,
-    /// A new stream configuration.
+    /// The new configuration of the stream of record changes.
     pub stream: Option<Document>,
 }

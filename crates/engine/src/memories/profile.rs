@@ -12,11 +12,12 @@ use crate::hooks::Products;
 use crate::memories::profiles::{self, Profile};
 use crate::settings::EngineSettings;
 
-/// Tag that names a profile.
+/// The tag whose value is the name of the memory's profile.
 const TAG: &str = "loci:profile";
 const TAG_FIELD: &str = "tags.loci:profile";
 
-/// Returns the settings of a new memory.
+/// Returns the settings of a new memory: the defaults, changed by the profile and then by tags
+/// named `loci:<name>`.
 pub(crate) fn initial_settings(
     engine: &EngineSettings,
     name: &str,
@@ -31,8 +32,9 @@ pub(crate) fn initial_settings(
     Ok(settings)
 }
 
-/// Returns the settings of a memory that gets a profile by the templates of added strategies, as if
-/// it had been created with them. `None` if it already has a profile or settings of its own.
+/// Returns new settings for a memory to which strategies were added, if their namespace templates
+/// match a profile. The settings are those of a memory created with these strategies. `None` if
+/// the memory already has a profile or settings of its own.
 pub(crate) fn recognised(
     engine: &EngineSettings,
     memory: &Memory,
@@ -46,8 +48,8 @@ pub(crate) fn recognised(
     Ok(found.profile.is_some().then_some(found))
 }
 
-/// Gives new strategies the retention of the memory's profile: a strategy without a number of days
-/// gets that of the profile's strategy with its template or its name.
+/// Sets the expiry of records on new strategies that have none, from the memory's profile. The
+/// profile's strategy with the same template, or else the same name, provides the number of days.
 ///
 /// # Errors
 /// `Invalid` for a configured namespace that breaks a rule.
@@ -119,8 +121,8 @@ fn apply_tags(settings: &mut MemorySettings, tags: &BTreeMap<String, String>) ->
     Ok(())
 }
 
-/// Applies the `loci:` tags of a change to a memory's settings; the other tags override the
-/// profile.
+/// Applies changed tags named `loci:<name>` to a memory's settings. A changed profile tag resets
+/// the settings to the profile, and the other tags override it.
 pub(crate) fn retagged(
     engine: &EngineSettings,
     settings: &MemorySettings,

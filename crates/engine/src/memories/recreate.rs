@@ -15,22 +15,23 @@ use crate::deliveries::record_streams;
 use crate::records::batch;
 use crate::{Engine, access};
 
-/// The data that was, or would be, destroyed, and the new memory.
+/// The result of `memory_recreate`: the data that was destroyed, or would be, and the new memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRecreated {
-    /// The memory in the request.
+    /// The old memory, which the request names.
     pub old: Memory,
-    /// Its replacement; `None` if nothing was done.
+    /// The new memory; `None` if the name was not repeated, so that nothing was destroyed.
     pub new: Option<Memory>,
-    /// Number of records of the old memory in any state.
+    /// The number of records of the old memory, in any state.
     pub records: u64,
-    /// Number of events of the old memory.
+    /// The number of events of the old memory.
     pub events: u64,
 }
 
 impl Engine {
-    /// Reports the content of a memory. If the name is repeated, destroys the memory and creates
-    /// one with the same settings, strategies, keys and tags, but with new ids.
+    /// Reports how much data a memory holds. If the request repeats the memory's name, the memory
+    /// is destroyed and a new one is created with the same settings, strategies, keys and tags,
+    /// but with new ids.
     ///
     /// # Errors
     /// `Denied` without administration of the server; `NotFound` for an unknown memory; `Invalid`

@@ -18,12 +18,12 @@ pub fn memory_arn(settings: &EngineSettings, id: &MemoryId) -> String {
     format!("arn:aws:bedrock-agentcore:{}:{}:memory/{id}", settings.region, settings.account)
 }
 
-/// Returns a new id of a memory of that name.
+/// Creates an id for a new memory with this name.
 pub(crate) fn memory_id(ids: &dyn IdSource, name: &str) -> Result<MemoryId> {
     MemoryId::compose(name, &letters_and_digits(ids, 10))
 }
 
-/// Returns a new id of a strategy of that name.
+/// Creates an id for a new strategy with this name.
 pub(crate) fn strategy_id(ids: &dyn IdSource, name: &str) -> Result<StrategyId> {
     StrategyId::parse(format!("{name}-{}", letters_and_digits(ids, 10)))
 }

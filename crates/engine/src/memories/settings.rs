@@ -1,4 +1,4 @@
-//! `memory_settings_put`: replaces the settings that the wire lacks.
+//! `memory_settings_put`: replaces the settings of a memory that AgentCore does not have.
 
 use loci_model::memory::Memory;
 use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelMode};
@@ -11,11 +11,12 @@ use crate::consolidation::Thresholds;
 use crate::retrieval::weights::Weights;
 use crate::{Engine, access};
 
-/// Maximum delay of erasure in milliseconds: ten years; a larger value is a typing error.
+/// The maximum delay between a deletion and the erasure of the content, in milliseconds: ten
+/// years. A larger value is probably a typing error.
 const ERASE_AFTER_MS_MAX: u64 = 3650 * 24 * 3600 * 1000;
 const HISTORY_DAYS_MAX: u32 = 36_500;
-/// Maximum number of episodes between two reflections, or in support of one; with more, a
-/// reflection would never be made.
+/// The maximum number of episodes between two reflections, and that must support a reflection.
+/// With a larger number no reflection would ever be made.
 const REFLECT_EVERY_MAX: u32 = 1_000;
 const REFLECT_EPISODES_MAX: u32 = 200;
 
@@ -50,7 +51,7 @@ impl Engine {
             .inspect(|_| self.wake.call())
     }
 
-    /// Rejects the mode in which the server asks a model if none is configured.
+    /// Rejects settings that require a language model on the server if the server has none.
     pub(crate) fn check_mode(&self, settings: &MemorySettings) -> Result<()> {
         if settings.model_mode == Some(ModelMode::Provider) && self.models.is_empty() {
             let rule = "no language model is configured on this server: configure one, or use pull or none";
@@ -60,7 +61,7 @@ impl Engine {
     }
 }
 
-/// Checks settings from any source.
+/// Checks the settings of a memory, from a request or a profile.
 pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     if settings.erase_after_ms > ERASE_AFTER_MS_MAX {
         return Err(Error::invalid("erase_after_ms", "erase_after_ms must be at most ten years"));

@@ -11,10 +11,10 @@ use loci_model::{Error, ErrorText, FieldName, NamespaceTemplate, Result, Strateg
 use super::{NewReflection, NewStrategy, resource_names};
 use crate::settings::EngineSettings;
 
-/// Allowed retention of records in days. The wire API enforces its own minimum of 31.
+/// The allowed expiry of records in days. The AgentCore API has its own minimum of 31.
 const EXPIRY_DAYS: std::ops::RangeInclusive<u32> = 1..=36_500;
 
-/// The parts of a memory that a strategy must be consistent with.
+/// The parts of a memory with which a new strategy must be consistent.
 pub(crate) struct Surroundings<'a> {
     pub(crate) settings: &'a EngineSettings,
     pub(crate) ids: &'a dyn IdSource,
@@ -23,7 +23,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Builds a strategy with a new id.
+/// Builds a strategy from a request, with defaults and a new id.
 pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Strategy> {
     if !resource_names::is_name(&new.name) {
         let rule = "a strategy's name must start with a letter and have up to 48 letters, digits or _";
@@ -59,7 +59,7 @@ pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Stra
     Ok(strategy)
 }
 
-/// Checks a stored strategy; also used after a change.
+/// Checks the rules of a complete strategy, after its creation or a change.
 pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[NamespaceKey]) -> Result<()> {
     check_template(&strategy.template, variables)?;
     if strategy.base == StrategyBase::Summary && !strategy.template.variables().contains(&"sessionId") {
@@ -84,7 +84,8 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
     check_schema(strategy.schema.as_deref(), indexed)
 }
 
-/// Rejects a delivery target that is a URL, unless a setting lets clients choose targets.
+/// Rejects a delivery target that is a URL, unless the server's settings let clients choose
+/// targets.
 pub(crate) fn check_targets(
     topic: Option<&String>,
     bucket: Option<&String>,
@@ -141,7 +142,8 @@ fn default_template(base: StrategyBase, settings: &EngineSettings) -> Result<Nam
     })
 }
 
-/// Returns the reflection part of an episodic strategy; `None` for any other.
+/// Returns the reflection configuration for a new strategy; `None` if the strategy is not
+/// episodic.
 pub(crate) fn reflection(
     base: StrategyBase,
     asked: Option<&NewReflection>,
@@ -172,7 +174,7 @@ fn with_trigger_defaults(mut custom: CustomConfiguration) -> CustomConfiguration
     custom
 }
 
-/// Returns one trigger of each kind: the given ones, and defaults for the rest.
+/// Returns one trigger of each kind: the given triggers, and defaults for the other kinds.
 pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     let pick =
         |is_kind: fn(&Trigger) -> bool, default| given.iter().rev().copied().find(is_kind).unwrap_or(default);
@@ -183,7 +185,8 @@ pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     ]
 }
 
-/// Returns true if a strategy to add already exists, with equal name, type and templates.
+/// Returns true if a strategy that a request adds already exists with equal name, kind and
+/// templates.
 pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &EngineSettings) -> Result<bool> {
     let template = match &new.template {
         Some(template) => template.clone(),
@@ -195,7 +198,7 @@ pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &Eng
         && template == existing.template)
 }
 
-/// Returns the strategy of that id, or the wire error for an unknown one.
+/// Returns the strategy with this id, or the AgentCore error for an unknown strategy.
 pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Result<&'a mut Strategy> {
     strategies
         .iter_mut()
@@ -203,7 +206,7 @@ pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Resul
         .ok_or_else(|| Error::not_found(format!("the memory has no strategy {id}")))
 }
 
-/// Returns the self-managed settings of a strategy for a change.
+/// Returns the self-managed configuration of a strategy, so that it can be changed.
 pub(crate) fn self_managed(strategy: &mut Strategy) -> Result<&mut SelfManaged> {
     strategy
         .custom

@@ -1,4 +1,4 @@
-//! `tags_list`, `tags_add`, `tags_remove`: tags exist as long as their memory.
+//! `tags_list`, `tags_add`, `tags_remove`: read and change the tags of a memory.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,8 @@ impl Engine {
         self.store.read(move |tx| Ok(existing(tx, &id)?.tags)).await
     }
 
-    /// Adds and replaces tags; those named `loci:` change settings too.
+    /// Adds tags to a memory and replaces existing ones. Tags named `loci:<name>` also change the
+    /// memory's settings.
     pub async fn tags_add(
         &self,
         caller: &Principal,
@@ -43,7 +44,8 @@ impl Engine {
             .await
     }
 
-    /// Removes tags and ignores absent ones. Settings that a `loci:` tag set stay.
+    /// Removes tags of a memory and ignores absent ones. Settings that a tag `loci:<name>`
+    /// changed stay.
     pub async fn tags_remove(&self, caller: &Principal, id: &MemoryId, keys: &[String]) -> Result<()> {
         access::require_whole(caller, id, Capability::Admin)?;
         let id = id.clone();

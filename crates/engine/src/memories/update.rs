@@ -1,4 +1,4 @@
-//! `memory_update`: applies a change completely before it returns, or not at all.
+//! `memory_update`: changes a memory completely or not at all, before the call returns.
 
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::IndexedKey;
@@ -148,7 +148,7 @@ fn cancel_jobs(tx: &mut dyn Tx, memory: &MemoryId, strategies: &[StrategyId]) ->
     Ok(())
 }
 
-/// Adds filterable keys; an existing key must have the same type.
+/// Adds metadata keys for filters. A key that exists must have the same type.
 pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey]) -> Result<()> {
     for key in added {
         match keys.iter().find(|existing| existing.key == key.key) {
@@ -166,7 +166,7 @@ pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey])
     Ok(())
 }
 
-/// Checks the rules between the parts of a memory, after every change.
+/// Checks the rules that concern several parts of a memory, after every change.
 pub(crate) fn check_whole(memory: &Memory) -> Result<()> {
     check_set(&memory.strategies)?;
     if memory.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {

@@ -1,5 +1,5 @@
-//! Common parts of batch operations: sizes, distinct ids, outcomes per item, and the jobs that a
-//! change schedules.
+//! Common parts of operations on several records: limits, checks for distinct ids, outcomes of
+//! single items, and the jobs that a change schedules.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -13,7 +13,7 @@ use loci_model::{
 
 use super::{BatchOutcome, ItemOutcome};
 
-/// Checks the number of items and that no two share an id.
+/// Checks that a batch does not have too many items and that no two items have the same id.
 pub(super) fn check_distinct<'a, T: Hash + Ord + 'a>(
     ids: impl ExactSizeIterator<Item = &'a T>,
     field: FieldName,
@@ -31,7 +31,8 @@ pub(super) fn check_distinct<'a, T: Hash + Ord + 'a>(
     }
 }
 
-/// Checks metadata that a client sends: no system keys, no times, at most twenty.
+/// Checks the metadata of a record that a client sends: no system keys, no values of type time,
+/// at most twenty keys.
 pub(super) fn check_metadata(metadata: &Metadata) -> Result<()> {
     if metadata.len() > limits::RECORD_METADATA_KEYS_MAX {
         return Err(Error::invalid("metadata", "a record has at most 20 metadata keys"));
@@ -57,8 +58,8 @@ pub(super) fn check_metadata(metadata: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// Collects outcomes: an item's own failure stays with the item, a failure of the store fails the
-/// batch.
+/// The outcomes of the items of a batch. An error that concerns one item is stored as the outcome
+/// of that item; an error of the store fails the whole batch.
 pub(super) struct Outcomes(Vec<ItemOutcome>);
 
 impl Outcomes {
@@ -91,12 +92,12 @@ impl Outcomes {
     }
 }
 
-/// Schedules the embedding of passages without a vector.
+/// Schedules a job that embeds the passages of a record that have no vector.
 pub fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<()> {
     ask(tx, memory, id, JobKind::EMBED, "embed", now, now)
 }
 
-/// Schedules the erasure of deleted content at its due time.
+/// Schedules a job that erases the content of deleted records when it is due.
 pub fn ask_for_purge(
     tx: &mut dyn Tx,
     memory: &loci_model::memory::Memory,

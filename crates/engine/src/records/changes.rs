@@ -1,5 +1,6 @@
-//! The only place that publishes a change of a record's state: its telemetry row and its stream
-//! event, in the transaction of the change. The caller makes the change and calls [`note`].
+//! Publishes changes of a record's state: writes the row of the state history and the event of
+//! the memory's stream in the transaction of the change. Every change of a state must call
+//! [`note`].
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -10,20 +11,20 @@ use loci_model::{Result, Timestamp};
 use crate::deliveries::record_streams;
 use crate::hooks::write_context;
 
-/// A change as followers of the memory's stream see it.
+/// The kind of a record's change as subscribers of the memory's event stream receive it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamedChange {
-    /// A record that reads did not return before.
+    /// The record became visible: reads did not return it before.
     Created,
-    /// A new version of a visible record.
+    /// A visible record has a new version.
     Updated,
-    /// A record that reads no longer return.
+    /// The record became invisible: reads no longer return it.
     Deleted,
 }
 
 impl StreamedChange {
-    /// Returns the change that followers see, who see only active records; `None` if they do not
-    /// see it.
+    /// Returns the kind of change that subscribers receive for a change from one state to
+    /// another. Subscribers see only active records; `None` if neither state is visible to them.
     pub(crate) fn of(from: Option<RecordState>, to: RecordState) -> Option<Self> {
         match (from == Some(RecordState::Active), to == RecordState::Active) {
             (false, true) => Some(Self::Created),
@@ -34,29 +35,32 @@ impl StreamedChange {
     }
 }
 
-/// A change of a record's state, or a new version in the same one.
+/// A change of a record's state, or a new version of a record in the same state.
 pub struct RecordStateChange<'a> {
-    /// The record: after a new version in its new form, otherwise in the form before the change.
+    /// The changed record: in its new form after a new version, otherwise in its form before the
+    /// change.
     pub record: &'a Record,
-    /// The state before; `None` for a new record.
+    /// The record's state before the change; `None` for a new record.
     pub from: Option<RecordState>,
-    /// The state after.
+    /// The record's state after the change.
     pub to: RecordState,
-    /// The reason.
+    /// The reason of the change, as the state history stores it.
     pub reason: &'a str,
-    /// The author: a principal, or `loci` for the engine itself.
+    /// The author of the change: a principal, or `loci` for the engine itself.
     pub by: &'a str,
-    /// The time.
+    /// The time of the change.
     pub at: Timestamp,
 }
 
-/// Writes the telemetry row and the stream event, and notifies the products.
+/// Publishes a change of a record: writes the row of the state history and the stream event, and
+/// calls the record hooks of all products.
 pub fn note(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     note_state(tx, memory, change)?;
     write_context::products()?.record_changed(tx, change)
 }
 
-/// Like [`note`], for a product that updates its own data on the record: no product is notified.
+/// Publishes a change like [`note`], but calls no hooks. A product uses it when it updates its
+/// own data on the record itself.
 pub fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &RecordStateChange<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),

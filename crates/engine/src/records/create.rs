@@ -1,4 +1,5 @@
-//! `records_create`: stores records written by a client; they are never deduplicated.
+//! `records_create`: stores records that a client wrote. These records are not compared with
+//! stored ones.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -22,25 +23,28 @@ use crate::safety::{SafetyPolicy, Tally, check_name};
 use crate::{Engine, access};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
-/// Minimum retention of a record in days.
+/// The minimum expiry time of a record, in days after its creation.
 const EXPIRY_DAYS_MIN: u32 = 31;
 
-/// An item's outcome as stored with the token.
+/// The outcome of one item as it is stored with the client token, so that a retry gets the same
+/// answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct RememberedItem {
     id: RecordId,
     request: Option<String>,
-    /// Index of the error kind in [`FAILURES`], and the message.
+    /// The error of the item: the index of its kind in [`FAILURES`], and the message. `None` for
+    /// a stored record.
     failure: Option<(usize, String)>,
 }
 
-/// The error kinds that a single item can have.
+/// The kinds of errors that a single item can have. Stored outcomes contain the index, so the
+/// order must not change.
 const FAILURES: [ErrorKind; 5] =
     [ErrorKind::NotFound, ErrorKind::Conflict, ErrorKind::Invalid, ErrorKind::TooLarge, ErrorKind::Denied];
 
 impl Engine {
-    /// Writes records. Violations of the form fail the whole request; violations that depend on the
-    /// state fail their item.
+    /// Stores records that a client wrote. An item that is invalid by itself fails the whole
+    /// request; an item that conflicts with the state of the memory fails alone.
     pub async fn records_create(
         &self,
         caller: &Principal,
@@ -123,7 +127,7 @@ impl Engine {
     }
 }
 
-/// The erased sources of new records.
+/// Checks new records against the tombstones of erased content.
 struct ErasedOrigins<'a> {
     vault: &'a dyn Vault,
     memory: &'a MemoryId,
@@ -135,7 +139,8 @@ impl ErasedOrigins<'_> {
         Tombstones { vault: self.vault, memory: self.memory }
     }
 
-    /// Rejects an imported record that was erased here, or removes its tombstones.
+    /// Rejects an imported record whose content was erased in this store, or removes the
+    /// tombstones if the caller may write the content again.
     fn check_record(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         match self.tombstones().of_import(tx, record)? {
             Some(_) if self.if_erased == IfErased::Restore => self.tombstones().lift_import(tx, record),
@@ -170,7 +175,7 @@ fn check_request(request: &RecordsCreate) -> Result<()> {
     Ok(())
 }
 
-/// Checks a retention of records in days.
+/// Checks that an expiry time in days is within the allowed range.
 pub(super) fn check_days(days: u32) -> Result<()> {
     if days >= EXPIRY_DAYS_MIN {
         Ok(())
@@ -179,7 +184,7 @@ pub(super) fn check_days(days: u32) -> Result<()> {
     }
 }
 
-/// Checks the length of a record's text.
+/// Checks that a record's text is not longer than its kind allows.
 pub(super) fn check_text(text: &str, kind: RecordKind) -> Result<()> {
     let limit = match kind {
         RecordKind::Document => limits::DOCUMENT_TEXT_CHARS_MAX,
@@ -199,7 +204,7 @@ pub(super) fn check_text(text: &str, kind: RecordKind) -> Result<()> {
     }
 }
 
-/// Returns the one namespace of an item.
+/// Returns the namespace of a new record. An item must name exactly one.
 pub(super) fn one_namespace(namespaces: &[Namespace]) -> Result<&Namespace> {
     match namespaces {
         [one] => Ok(one),

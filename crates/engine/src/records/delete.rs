@@ -22,14 +22,14 @@ use crate::hooks::write_context;
 use crate::language_models::erasure;
 use crate::memories::existing;
 
-/// The context of a deletion.
+/// The memory, caller and time of a deletion of records.
 pub struct Deletion<'a> {
-    /// The memory.
+    /// The memory of the records.
     pub memory: &'a Memory,
     /// The part of the memory that the caller may write.
     pub view: &'a View,
     by: &'a str,
-    /// The vault, for the tombstones of imported data.
+    /// The vault that holds the key for the digests of tombstones.
     vault: &'a dyn Vault,
     /// The time of the deletion.
     pub now: Timestamp,
@@ -72,7 +72,7 @@ impl Engine {
             .await
     }
 
-    /// Deletes records; violations that depend on the state fail their item.
+    /// Deletes several records. An item that conflicts with the state of the memory fails alone.
     pub async fn records_delete(
         &self,
         caller: &Principal,
@@ -94,8 +94,8 @@ impl Engine {
         outcome
     }
 
-    /// Deletes the records that `find` returns, in any state; a record that it does not find fails
-    /// its item.
+    /// Deletes the records that the function `find` returns, in any state. An item for which
+    /// `find` returns no record fails alone.
     pub async fn records_delete_found<F>(
         &self,
         caller: &Principal,
@@ -156,7 +156,8 @@ impl Engine {
     }
 }
 
-/// Returns the record if it is readable, in the view, and in the namespace that the caller gave.
+/// Returns the record of an item if reads return it, the caller may write it, and it is in the
+/// namespace that the caller expects.
 fn found(
     tx: &dyn ReadTx,
     deletion: &Deletion<'_>,
@@ -168,7 +169,7 @@ fn found(
     Ok(stored)
 }
 
-/// Deletes a record and returns its strategy.
+/// Deletes a record and returns the strategy that made it, if any.
 fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
     let tombstones = Tombstones { vault: deletion.vault, memory };

@@ -22,49 +22,53 @@ use crate::access::{self, View};
 use crate::memories::existing;
 use crate::safety::{RedactionMode, redact};
 
-/// Number of principals who must call a record wrong before it is held.
+/// The number of principals who must report a record as wrong before it is quarantined.
 const PRINCIPALS_ENOUGH: usize = 2;
 
-/// A verdict on a record.
+/// A request to store the caller's verdict on a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFeedback {
-    /// The record.
+    /// The record that the verdict is about.
     pub id: RecordId,
-    /// The verdict.
+    /// The caller's verdict: useful or wrong.
     pub verdict: FeedbackVerdict,
-    /// The reason, at most 500 characters; stored with the record.
+    /// The reason for the verdict, at most 500 characters; it is stored with the record.
     pub reason: Option<String>,
-    /// True if a person who administers the memory states it: then one verdict is enough. It is
-    /// never derived from the caller's rights, because agents often have all of them.
+    /// True if a person who administers the memory gives the verdict: one such verdict is enough
+    /// to quarantine the record. The server never derives this from the caller's rights, because
+    /// agents often have all of them.
     pub by_human: bool,
 }
 
-/// The current verdicts on a record.
+/// The current verdicts on a record, and the record's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackStanding {
-    /// The version that the verdicts concern: a new version starts without verdicts.
+    /// The version of the record that the verdicts are about. A version with a new text starts
+    /// without verdicts.
     pub version: u32,
-    /// Number of principals who call it useful.
+    /// The number of principals who report the record as useful.
     pub useful: usize,
-    /// Number of principals who call it wrong. A release from quarantine settles earlier verdicts.
+    /// The number of principals who report the record as wrong. Verdicts from before a release
+    /// from quarantine do not count.
     pub wrong: usize,
     /// The current state of the record.
     pub state: RecordState,
-    /// The reason for that state.
+    /// The reason of the record's current state, if one is stored.
     pub state_reason: Option<String>,
 }
 
-/// The principal of a verdict, with their views of the memory.
+/// The principal who gives a verdict, with the parts of the memory that they may read and write.
 struct FeedbackPrincipal<'a> {
     changing: StateTransition<'a>,
     readable: &'a View,
     writable: &'a View,
-    /// True if one verdict is enough.
+    /// True if this principal's verdict alone is enough to quarantine a record.
     by_human: bool,
 }
 
 impl Engine {
-    /// Stores a verdict. Returns the current state of the record.
+    /// Stores the caller's verdict on a record. Returns the current verdicts on the record and
+    /// its state.
     ///
     /// # Errors
     /// `NotFound` for a record that is deleted or that the caller may not read; `Denied` if the
@@ -161,7 +165,8 @@ impl FeedbackPrincipal<'_> {
     }
 }
 
-/// Returns the current verdicts on a record, from the rows of its history.
+/// Returns the current verdicts on a record, which are derived from the rows of its state
+/// history.
 pub fn standing(record: &Record, rows: &[StateChange]) -> FeedbackStanding {
     let said = Account::of(record, rows);
     FeedbackStanding {
@@ -173,7 +178,7 @@ pub fn standing(record: &Record, rows: &[StateChange]) -> FeedbackStanding {
     }
 }
 
-/// The current verdicts on a version, by principal.
+/// The current verdict of each principal on one version of a record.
 struct Account<'a>(BTreeMap<&'a str, (FeedbackVerdict, &'a StateChange)>);
 
 impl<'a> Account<'a> {
@@ -201,8 +206,8 @@ impl<'a> Account<'a> {
         self.0.values().filter(|(verdict, _)| *verdict == wanted).count()
     }
 
-    /// Returns the reason for which the record is held. It quotes no principal, because the reasons
-    /// are in the history rows and are erased with the record.
+    /// Returns the reason for which the record is quarantined. It names no principal, because
+    /// reasons are stored in the state history and served with it.
     fn why(&self) -> String {
         let count = self.count(FeedbackVerdict::Wrong);
         if count > 1 {
@@ -212,8 +217,8 @@ impl<'a> Account<'a> {
     }
 }
 
-/// Limits the number of verdicts of a principal, which would otherwise fill the history of a
-/// record.
+/// Limits the number of verdicts that a principal may give on a record: each verdict adds a row
+/// to the record's history.
 fn check_room(rows: &[StateChange], new: &StateChange) -> Result<()> {
     let before = rows.iter().filter(|row| row.version == new.version && row.by == new.by);
     if before.filter(|row| verdict_of(row).is_some()).count() < limits::FEEDBACK_CHANGES_MAX {

@@ -7,10 +7,10 @@ use loci_model::record::metadata::{MetadataType, SYSTEM_CREATED_AT, SYSTEM_RECOR
 use loci_model::record::metadata_filter::{FilterType, MetadataFilter};
 use loci_model::{Error, ErrorText, FieldName, Result, limits};
 
-/// Maximum number of characters of a key in an error message.
+/// The maximum number of characters of a metadata key that an error message quotes.
 const KEY_CHARS_SHOWN: usize = 128;
 
-/// Checks number, keys, operators and right operands of the filters of a request.
+/// Checks the metadata filters of a request: their number, keys, operators and values.
 pub(crate) fn check(memory: &Memory, filters: &[MetadataFilter]) -> Result<()> {
     if filters.len() > limits::METADATA_FILTERS_MAX {
         return Err(Error::invalid(

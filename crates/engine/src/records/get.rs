@@ -1,4 +1,4 @@
-//! `record_get`, and the lookup of one record that the caller may see.
+//! `record_get`, and functions that return a single record to a caller who may see it.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +10,7 @@ use crate::access::{self, View};
 use crate::memories::existing;
 
 impl Engine {
-    /// Returns a readable record. `namespace` is an authorization input: a namespace other than the
+    /// Returns a record that the caller may see. A caller who names a `namespace` other than the
     /// record's is denied.
     pub async fn record_get(
         &self,
@@ -33,8 +33,8 @@ impl Engine {
     }
 }
 
-/// Returns the record if it is readable and in the view. A record outside the view is reported as
-/// not found.
+/// Returns a record if it is not deleted and the caller may see it. A record that the caller may
+/// not see is reported as not found.
 pub(super) fn readable(
     tx: &dyn ReadTx,
     view: &View,
@@ -48,12 +48,12 @@ pub(super) fn readable(
         .ok_or_else(|| unknown(id))
 }
 
-/// Returns the error for a record that does not exist, or that the caller may not know of.
+/// Returns the error for a record that does not exist or is hidden from the caller.
 pub(super) fn unknown(id: &RecordId) -> Error {
     Error::not_found(format!("Memory record not found: {id}"))
 }
 
-/// Errors if the caller names another namespace than the record's.
+/// Checks that the caller named no namespace other than the record's.
 pub(super) fn check_namespace(record: &Record, named: Option<&Namespace>) -> Result<()> {
     match named {
         Some(named) if named.normal() != record.namespace.normal() => {

@@ -11,7 +11,8 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Returns every version, oldest first, the current one last, in any state except deleted.
+    /// Returns every version of a record, from the oldest to the current one. A deleted record is
+    /// not found.
     pub async fn record_history(
         &self,
         caller: &Principal,
@@ -37,8 +38,8 @@ impl Engine {
             .await
     }
 
-    /// Returns every change of state, oldest first; also of deleted records for callers that may
-    /// see the whole memory.
+    /// Returns every change of a record's state, oldest first. Callers who may see the whole
+    /// memory also get the changes of a deleted record.
     pub async fn record_changes(
         &self,
         caller: &Principal,

@@ -1,4 +1,5 @@
-//! `record_list`: lists records newest first, with filters applied before paging.
+//! `record_list`: lists records, newest first. Filters apply before the list is divided into
+//! pages.
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +13,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Returns a page of records that the caller may see.
+    /// Returns a page of the records that match a request and that the caller may see.
     pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
         check_limit(listing.limit)?;
         check_states(&listing.states)?;
@@ -50,8 +51,8 @@ impl Engine {
     }
 }
 
-/// Checks the states in a read request: deleted records are hidden immediately, although their
-/// content is erased later.
+/// Checks that a read request does not name the state of erased records, which no caller may
+/// read.
 pub fn check_states(states: &[RecordState]) -> Result<()> {
     if states.contains(&RecordState::Erased) {
         return Err(Error::invalid("states", "deleted records cannot be read: leave the state erased out"));

@@ -1,5 +1,5 @@
-//! Operations on records: get, list, delete, batches, history. This file holds the requests, and
-//! each operation has its own file.
+//! Operations on records: get, list, create, update, delete, history, quarantine. This file holds
+//! the request types, and each operation has its own file.
 
 pub mod batch;
 pub mod changes;
@@ -40,77 +40,81 @@ pub use revert::RecordRevert;
 pub use revert::{DOCUMENTED, KEPT_DOCUMENTED};
 pub use sources::RecordSources;
 
-/// A part of the namespace tree in a request.
+/// The part of a memory's namespace tree that a request selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamespaceAsk {
-    /// The wire's `namespace`: that node, interpreted according to the memory's setting
-    /// `namespace_match`.
+    /// The AgentCore member `namespace`: this node alone or also nodes below it, as the memory's
+    /// setting `namespace_match` decides.
     Node(Namespace),
-    /// The wire's `namespacePath`: the node and its subtree.
+    /// The AgentCore member `namespacePath`: this node and all nodes below it.
     Path(Namespace),
 }
 
-/// A listing of records, newest first.
+/// A request for a list of records, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordListing {
-    /// The memory.
+    /// The memory whose records are listed.
     pub memory: MemoryId,
-    /// Namespaces, at least one; several form a union.
+    /// The namespaces to list, at least one; records in any of them match.
     pub namespaces: Vec<NamespaceAsk>,
-    /// The strategy of the records.
+    /// The strategy that the records must have; `None` for any.
     pub strategy: Option<StrategyChoice>,
-    /// Conditions on metadata.
+    /// Conditions on the records' metadata, all of which must hold.
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; empty means all.
+    /// The kinds of records to list; empty means all.
     pub kinds: Vec<RecordKind>,
-    /// States; empty means active.
+    /// The states of records to list; empty means only active records.
     pub states: Vec<RecordState>,
-    /// Only records after this one in the listing.
+    /// The last record of the previous page: its timestamp and id. `None` for the first page.
     pub after: Option<(Timestamp, RecordId)>,
-    /// Page size, 1 to 100.
+    /// The maximum number of records in the page, 1 to 100.
     pub limit: u32,
 }
 
-/// A page of records with warnings.
+/// A page of records, with warnings about the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordList {
-    /// The records.
+    /// The records of the page, and the position of the next page if there is one.
     pub page: Page<Record, (Timestamp, RecordId)>,
-    /// Degradations and warnings.
+    /// Warnings, such as a part of the request that was narrowed or a component that was
+    /// unavailable.
     pub notices: Notices,
 }
 
-/// A record that a client creates.
+/// A record that a client asks to create.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
-    /// The caller's identifier of this item in the batch.
+    /// The identifier that the caller gave this item in its batch; the outcome repeats it.
     pub request: String,
-    /// Its namespace; exactly one is required, otherwise this item fails.
+    /// The namespace of the record. The list must have exactly one entry, otherwise this item
+    /// fails.
     pub namespaces: Vec<Namespace>,
-    /// The text.
+    /// The text of the record.
     pub text: String,
-    /// The time at which its content became known.
+    /// The time at which the content of the record became known.
     pub timestamp: Timestamp,
-    /// The strategy; it must belong to the memory, otherwise this item fails.
+    /// The strategy that the record is assigned to; it must belong to the memory, otherwise this
+    /// item fails.
     pub strategy: Option<StrategyId>,
-    /// Metadata values; no system keys, no times.
+    /// Metadata of the record, without system keys and without values of type time.
     pub metadata: Metadata,
-    /// The kind; the wire has facts only.
+    /// The kind of the record. AgentCore clients create only facts.
     pub kind: RecordKind,
-    /// The subtype within the kind.
+    /// The subtype of the record within its kind.
     pub subtype: Option<String>,
-    /// A title.
+    /// The title of the record.
     pub title: Option<String>,
-    /// A path.
+    /// The path of the record, for a document in a tree.
     pub path: Option<String>,
-    /// A short description.
+    /// A short description of the record.
     pub description: Option<String>,
-    /// The scope to which it applies.
+    /// The parts of a codebase or a system that the record applies to, such as paths or components.
     pub scope: Option<String>,
 }
 
 impl NewRecord {
-    /// Returns a fact, as the wire creates it.
+    /// Returns a new record of the kind fact, without optional members, as AgentCore clients
+    /// create it.
     pub fn fact(request: String, namespaces: Vec<Namespace>, text: String, timestamp: Timestamp) -> Self {
         Self {
             request,
@@ -129,51 +133,55 @@ impl NewRecord {
     }
 }
 
-/// A change of a record; absent members stay unchanged.
+/// A change of a record that a client requests; members that are `None` stay unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordUpdate {
-    /// The record.
+    /// The record to change.
     pub id: RecordId,
-    /// The time at which its content became known.
+    /// The new time at which the content of the record became known.
     pub timestamp: Timestamp,
-    /// A new text.
+    /// The new text of the record.
     pub text: Option<String>,
-    /// A new namespace; exactly one if given, otherwise this item fails.
+    /// The new namespace of the record. The list must have exactly one entry, otherwise this item
+    /// fails.
     pub namespaces: Option<Vec<Namespace>>,
-    /// The namespace in which the caller expects it: an authorization input.
+    /// The namespaces in which the caller expects the record. A record in another namespace is
+    /// denied.
     pub source_namespaces: Option<Vec<Namespace>>,
-    /// Another strategy.
+    /// The new strategy of the record.
     pub strategy: Option<StrategyId>,
-    /// The complete new set of values.
+    /// The new metadata, which replaces all values of the record.
     pub metadata: Option<Metadata>,
-    /// Changes the record only if the stored version is this one.
+    /// The version that the stored record must have; otherwise this item fails. `None` for no
+    /// condition.
     pub if_version: Option<u32>,
 }
 
-/// A record to delete.
+/// A record that a client asks to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDelete {
-    /// The record.
+    /// The record to delete.
     pub id: RecordId,
-    /// The namespace in which the caller expects it: an authorization input.
+    /// The namespace in which the caller expects the record. A record in another namespace is
+    /// denied.
     pub namespace: Option<Namespace>,
 }
 
 /// The result of one item of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemOutcome {
-    /// The record; for a failed creation an unused id.
+    /// The record of the item. A creation that failed has an id that no record uses.
     pub id: RecordId,
-    /// The caller's identifier of the item, if it gave one.
+    /// The identifier that the caller gave the item in its batch, if any.
     pub request: Option<String>,
-    /// `Ok`, or the error: a kind for programs and a readable text.
+    /// `Ok` for success, or the kind of the error and its message.
     pub result: Result<(), (ErrorKind, String)>,
 }
 
-/// The results of a batch, in its order.
+/// The outcomes of a batch of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchOutcome {
-    /// One per item.
+    /// One outcome for each item, in the order of the request.
     pub items: Vec<ItemOutcome>,
 }
 
@@ -184,13 +192,13 @@ impl BatchOutcome {
     }
 }
 
-/// A request to create several records.
+/// A request to create several records in a memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordsCreate {
-    /// The memory.
+    /// The memory that gets the records.
     pub memory: MemoryId,
-    /// Records, at most 100.
+    /// The records to create, at most 100.
     pub records: Vec<NewRecord>,
-    /// Expiry of the records.
+    /// The expiry of the new records; `None` for records that do not expire.
     pub expiry: Option<ExpirySpecification>,
 }

@@ -15,9 +15,9 @@ use super::NamespaceAsk;
 use crate::access::{View, another_users};
 use crate::hooks::Products;
 
-/// Returns the scope of active records in the union of `asks` (empty means everywhere) and within
-/// `view`. A requested namespace outside the view, or of another user only, is denied. A wider one
-/// is narrowed with a warning.
+/// Returns the scope that selects active records in any of the namespaces `asks` (empty means
+/// everywhere) and within the caller's `view`. A namespace outside the view, or of another user
+/// only, is denied. A namespace that is wider than the view is narrowed with a warning.
 pub fn scope(
     memory: &Memory,
     view: &View,
@@ -59,7 +59,7 @@ pub fn check_length(count: usize) -> Result<()> {
     Err(Error::invalid("namespaces", rule))
 }
 
-/// Returns the filter for a requested namespace in this memory.
+/// Returns the filter that selects a requested namespace in this memory.
 fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     match ask {
         NamespaceAsk::Path(namespace) => NamespaceFilter::new(namespace, NamespaceMatch::Subtree),
@@ -73,7 +73,8 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     }
 }
 
-/// Adds the namespaces under their alternative names, if the memory has any, within the view.
+/// Adds the alternative names of the requested namespaces, if a product defines such names for
+/// this memory. Names outside the caller's view are not added.
 pub(crate) fn add_other_names(
     scope: &mut RecordScope,
     memory: &Memory,
@@ -123,7 +124,8 @@ mod tests {
         }
     }
 
-    /// Checks the namespaces of the scope and its narrowing, or the kind of error.
+    /// Returns the namespaces of the resulting scope, and true if it was narrowed; or the kind of
+    /// the error.
     fn ask(
         reading: NamespaceReading,
         granted: &[Option<&str>],

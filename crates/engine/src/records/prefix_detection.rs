@@ -1,5 +1,6 @@
-//! Detects clients that expect `namespace` to be a text prefix: earlier, `/users/1` would also have
-//! matched `/users/10/`. It only counts and never changes a response.
+//! Detects clients that expect `namespace` to be a text prefix, as it was in AgentCore earlier:
+//! `/users/1` then also matched `/users/10/`. The result is only counted and logged; responses
+//! never change.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -8,26 +9,27 @@ use loci_model::ports::store::{ReadTx, RecordPage};
 use loci_model::record::scope::RecordScope;
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
-/// Maximum number of records to check.
+/// The maximum number of records that a check reads.
 const LOOKED_AT: usize = 100;
-/// Maximum number of nodes to check per search, so that a search with many namespaces costs no
-/// more.
+/// The maximum number of nodes that a search checks, which limits the cost for a search with many
+/// namespaces.
 const NODES_OF_SEARCH: usize = 3;
 
-/// Milliseconds between checks of a node: frequent enough for the log, and searches stay fast.
+/// The time between two checks of the same node, in milliseconds.
 const AGAIN_MS: i64 = 3_600_000;
-/// Maximum number of nodes whose last check is kept. Beyond it all are checked again.
+/// The maximum number of nodes whose last check is remembered. When there are more, all are
+/// forgotten and checked again.
 const NODES_MAX: usize = 10_000;
 
-/// Times of the last check of each node, in this process only.
+/// The time of the last check of each namespace node. It is not shared between processes.
 #[derive(Debug, Default)]
 pub(crate) struct LastChecks {
     last: Mutex<HashMap<(MemoryId, String), Timestamp>>,
 }
 
 impl LastChecks {
-    /// Returns true if an exact node of `scope` was not checked recently, and marks its nodes as
-    /// checked.
+    /// Returns true if a node of `scope` that is matched exactly has had no recent check, and
+    /// records the check.
     pub(crate) fn are_due(&self, scope: &RecordScope, now: Timestamp) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let mut due = false;
@@ -46,7 +48,8 @@ impl LastChecks {
     }
 }
 
-/// Returns the first exact nodes of a scope.
+/// Returns the nodes of a scope that are matched exactly, without their subtrees, up to
+/// [`NODES_OF_SEARCH`].
 fn exact_nodes(scope: &RecordScope) -> impl Iterator<Item = &NamespaceFilter> {
     let exact = scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact);
     exact.take(NODES_OF_SEARCH)
@@ -72,8 +75,8 @@ pub(crate) fn siblings_by_prefix(tx: &dyn ReadTx, scope: &RecordScope) -> Result
     Ok(most)
 }
 
-/// Returns the number of distinct names at the node's level that start with its name. All in normal
-/// form.
+/// Returns the number of distinct names that start with the name of `node` and are at its level
+/// of the tree. All namespaces are in normal form.
 fn siblings(node: &str, places: impl Iterator<Item = String>) -> usize {
     let (parent, name) = parent_and_name(node);
     let names = places.filter_map(|place| {

@@ -1,7 +1,7 @@
-//! Quarantine: holds records by id, pattern or source, lists held records, and applies decisions on
-//! them. A held record is kept unchanged and returned to no one: from the next read on, reads and
-//! searches return active records only. This module does not judge texts: safety does it when they
-//! are written, and here a person does.
+//! Quarantine: holds records by id, pattern or source, lists held records, and applies a person's
+//! decision on them. A held record is kept unchanged, but reads and searches no longer return it.
+//! The module `safety` quarantines suspicious texts when they are written; here a person does it
+//! later.
 
 use std::sync::Arc;
 
@@ -25,52 +25,53 @@ use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Records per read or write.
+/// The number of records that one read or write handles.
 const ROWS: usize = 1_000;
 
-/// The records to hold: all given conditions must hold, and at least one must be given.
+/// The conditions that select records to quarantine: a record must meet all given conditions, and
+/// the request must give at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuarantineAsk {
-    /// These records, at most 1,000.
+    /// Selects the records with these ids, at most 1,000; empty for no condition.
     pub ids: Vec<RecordId>,
-    /// Records whose text or title matches this regular expression, ignoring case.
+    /// Selects records whose text or title matches this regular expression, ignoring case.
     pub pattern: Option<String>,
-    /// Records derived from events of this actor.
+    /// Selects records derived from events of this actor.
     pub actor: Option<ActorId>,
-    /// Records of this session.
+    /// Selects records derived from this session.
     pub session: Option<SessionId>,
-    /// Records created at or after this time.
+    /// Selects records created at or after this time.
     pub since: Option<Timestamp>,
-    /// Records created before this time.
+    /// Selects records created before this time.
     pub until: Option<Timestamp>,
-    /// The reason, 1 to 500 characters; stored with each record.
+    /// The reason for the quarantine, 1 to 500 characters; it is stored with each record.
     pub reason: String,
-    /// True to report the records without holding them.
+    /// True to report the selected records without changing them.
     pub dry_run: bool,
 }
 
-/// The records found.
+/// The records that a quarantine request selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuarantinedRecords {
-    /// Number of records.
+    /// The number of selected records.
     pub matched: u64,
-    /// The first 1,000 of them, newest first.
+    /// The ids of the first 1,000 selected records, newest first.
     pub ids: Vec<RecordId>,
-    /// True if their state was changed.
+    /// True if the records were quarantined; false after a dry run.
     pub applied: bool,
 }
 
-/// A person's decision on held records.
+/// A person's decision on quarantined records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Restores their earlier state: active or candidate.
+    /// Restores the state that the records had before the quarantine: active or candidate.
     Release,
-    /// Marks them as wrong: they are kept, and never active again.
+    /// Marks the records as wrong: they are kept, but cannot become active again.
     Reject,
 }
 
 impl Engine {
-    /// Holds records.
+    /// Quarantines the active and candidate records that meet the conditions of a request.
     ///
     /// # Errors
     /// `Denied` without administration of the memory; `Invalid` without a condition or a reason;
@@ -101,7 +102,7 @@ impl Engine {
         Ok(QuarantinedRecords { matched, ids, applied: !ask.dry_run })
     }
 
-    /// Returns a page of held records, newest first.
+    /// Returns a page of quarantined records, newest first.
     ///
     /// # Errors
     /// `Denied` without administration of the memory.
@@ -127,7 +128,8 @@ impl Engine {
             .await
     }
 
-    /// Applies a decision to held records: to all, or to none if one of them is not held.
+    /// Applies a person's decision to quarantined records. If one of the records is not
+    /// quarantined, none is changed.
     ///
     /// # Errors
     /// `Denied` without administration of the memory; `NotFound` for a record that is not held,
@@ -184,7 +186,7 @@ fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordS
     RecordScope { states: states.to_vec(), ..RecordScope::whole(memory.id.clone(), now) }
 }
 
-/// Records of one read, and the start of the next read.
+/// The matching records of one read, and the position where the next read starts.
 struct QuarantinePage {
     records: Vec<Record>,
     next: Option<(Timestamp, RecordId)>,
@@ -224,7 +226,7 @@ impl Engine {
     }
 }
 
-/// Returns the records after a position that meet all conditions except the pattern.
+/// Returns the records after a position that meet all conditions of a request except its pattern.
 fn look(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -253,7 +255,8 @@ fn look(
     Ok(QuarantinePage { records, next })
 }
 
-/// Holds records that are still active; records that changed meanwhile stay unchanged.
+/// Quarantines those of the records that are still active. Records that changed meanwhile stay
+/// unchanged.
 pub fn hold(tx: &mut dyn Tx, changing: &StateTransition<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
         if matches!(record.state, RecordState::Active | RecordState::Candidate | RecordState::Stale) {
@@ -281,8 +284,8 @@ fn decide(
     .map(drop)
 }
 
-/// Restores a held record to the state before the hold. A record that was held from the start
-/// becomes active for the first time. Returns false if that changes nothing.
+/// Restores the state that a quarantined record had before. A record that was quarantined when it
+/// was created becomes active. Returns false if its state does not change.
 pub fn release(
     tx: &mut dyn Tx,
     changing: &StateTransition<'_>,

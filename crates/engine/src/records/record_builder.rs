@@ -1,6 +1,6 @@
-//! Creation of records: builds a record, applies safety and the caller's grants, and writes it with
-//! its state change. It serves records written by clients, and those that Loci derives from an
-//! agent's reports. The operations define batches and text limits.
+//! Creation of records: builds a record, applies the safety checks and the caller's grants, and
+//! writes the record with its state change. It serves records that clients write and records that
+//! Loci derives from an agent's reports. The callers check sizes of batches and texts.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -15,13 +15,13 @@ use super::create::one_namespace;
 use crate::access::View;
 use crate::safety::{self, SafeText, SafetyPolicy, secrets};
 
-/// The origin of a record.
+/// The origin of a record that is built.
 pub struct Origin {
-    /// The actor and session.
+    /// The actor, session and events from which the record comes.
     pub provenance: Provenance,
-    /// The way of its creation.
+    /// The kind of origin, such as a client or an extraction.
     pub origin: RecordOrigin,
-    /// The indexed text, if it differs from the text.
+    /// The text to index and embed; `None` if it is the record's text.
     pub index_text: Option<String>,
 }
 
@@ -32,19 +32,19 @@ impl Default for Origin {
     }
 }
 
-/// The context in which records are built.
+/// The memory, caller and rules for building records.
 pub struct Building<'a> {
-    /// The memory.
+    /// The memory that gets the records.
     pub memory: &'a Memory,
-    /// The view in which the caller may write.
+    /// The part of the memory in which the caller may write.
     pub view: &'a View,
-    /// The safety policy.
+    /// The safety checks that the texts must pass.
     pub policy: SafetyPolicy,
-    /// Expiry of the records.
+    /// The expiry of the new records; `None` for records that do not expire.
     pub expiry: Option<ExpirySpecification>,
-    /// Author of the records.
+    /// The author that the state history names.
     pub by: &'a str,
-    /// The time.
+    /// The creation time of the records.
     pub now: Timestamp,
 }
 
@@ -58,7 +58,8 @@ impl Building<'_> {
         self.build_from(new, id, from, None)
     }
 
-    /// Builds the record with a text that was checked before the write, if there is one.
+    /// Builds the first version of a record. `SafeText` of an earlier check is used if there is
+    /// one, so that the text is not checked twice.
     ///
     /// # Errors
     /// As [`Self::build`].

@@ -1,5 +1,5 @@
-//! `records_restate`: a caller repeats the statements of records verbatim. A record's time is that
-//! of its latest statement; nothing else changes.
+//! `records_restate`: a caller repeats the statements of records verbatim. The timestamp of each
+//! record becomes the time of the repetition; nothing else changes.
 
 use loci_model::ports::store::{Confirmation, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -11,8 +11,8 @@ use crate::access;
 use crate::memories::existing;
 
 impl Engine {
-    /// Sets the time of records to now. Inactive records, and those that the caller may not write,
-    /// stay unchanged. Returns the number of changed records.
+    /// Sets the timestamp of records to the current time. Inactive records, and records that the
+    /// caller may not write, stay unchanged. Returns the number of changed records.
     ///
     /// # Errors
     /// `Denied` if the caller may write nothing in the memory; `NotFound` for the memory.

@@ -1,6 +1,6 @@
-//! `record_revert`: restores an earlier version of a record as its next one, or reverts the
-//! decision that gave the record its state, so that superseded records are active again. Reverting
-//! the same record again reverts the revert.
+//! `record_revert`: restores the text of an earlier version as a new version, or undoes the
+//! change that gave the record its state, so that the records that it superseded are active
+//! again. A second revert of the same record undoes the first one.
 //!
 //! Nothing is erased. Later changes by others are never overwritten: they cause a conflict.
 
@@ -20,28 +20,32 @@ use crate::access::{self, View};
 use crate::hooks::Products;
 use crate::memories::existing;
 
-/// Reason for which a record expired because its repository now documents it.
+/// The stored reason of a record that expired because its repository now documents the same
+/// content.
 pub const DOCUMENTED: &str = "in_repo_docs";
-/// Reason for which such a record is active again: it does not expire for that reason twice.
+/// The stored reason of a record that a revert made active again after [`DOCUMENTED`]. The record
+/// does not expire for that reason again.
 pub const KEPT_DOCUMENTED: &str = "reverted: kept although the repository says it";
 
-/// A revert of a record.
+/// A request to revert a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRevert {
-    /// The record.
+    /// The record to revert.
     pub id: RecordId,
-    /// The version whose content is restored; `None` reverts the decision that gave the record its
-    /// state.
+    /// The number of the version whose content is restored; `None` undoes the change that gave
+    /// the record its state.
     pub to_version: Option<u32>,
-    /// Reverts only if the stored version is this one.
+    /// The version that the stored record must have; otherwise the revert fails. `None` for no
+    /// condition.
     pub if_version: Option<u32>,
 }
 
-/// The author and time of a revert, with the caller's views.
+/// The author and time of a revert, and the parts of the memory that the caller may use.
 struct Reverting<'a> {
     memory: &'a Memory,
     view: &'a View,
-    /// The view of the records that the caller administers: held ones may be released there.
+    /// The part of the memory that the caller administers: only there the revert may release
+    /// quarantined records.
     administered: Option<&'a View>,
     by: &'a str,
     at: Timestamp,
@@ -118,7 +122,7 @@ impl Reverting<'_> {
         }
     }
 
-    /// Returns a record in any state that the caller may see.
+    /// Returns a record in any state, if the caller may see it.
     fn seen(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Record> {
         tx.records()
             .get(&self.memory.id, id)?
@@ -126,7 +130,7 @@ impl Reverting<'_> {
             .ok_or_else(|| unknown(id))
     }
 
-    /// Restores the content of an earlier version as the next one.
+    /// Restores the content of an earlier version of a record as its next version.
     fn bring_back(&self, tx: &mut dyn Tx, record: &Record, version: u32) -> Result<Vec<RecordId>> {
         if record.state != RecordState::Active {
             return Err(Error::conflict(
@@ -165,7 +169,8 @@ impl Reverting<'_> {
         Ok(vec![restored.id])
     }
 
-    /// Reverts the decision that gave a record its state, or reverts an earlier revert.
+    /// Undoes the change that gave a record its state, or undoes an earlier revert of that
+    /// change.
     fn undo(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         match record.state {
             RecordState::Active if !record.supersedes.is_empty() => self.give_back(tx, record),
@@ -199,7 +204,8 @@ impl Reverting<'_> {
         }
     }
 
-    /// Makes a record active again although its repository documents it.
+    /// Makes a record active again that expired because its repository documents the same
+    /// content.
     fn keep(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {
         if !self.changing().set_state(tx, record, RecordState::Active, KEPT_DOCUMENTED)? {
             return Err(changed_since(record));
@@ -222,7 +228,7 @@ impl Reverting<'_> {
         Ok(record.id.clone())
     }
 
-    /// Retires a record and restores the records that it superseded.
+    /// Takes a record out of use, and makes the records that it superseded active again.
     fn give_back(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         if record.state != RecordState::Active {
             return Err(changed_since(record));
@@ -246,7 +252,8 @@ impl Reverting<'_> {
         Ok(changed)
     }
 
-    /// Reverts a revert: makes the record active again, and supersedes the same records again.
+    /// Undoes a revert: makes the record active again, and supersedes the records that it
+    /// superseded before.
     fn take_again(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         let mut olds = Vec::new();
         for id in &record.supersedes {

@@ -1,5 +1,5 @@
-//! `record_sources`: the events of any actor from which a record was derived. Events that the
-//! caller may not read, and removed events, are only counted.
+//! `record_sources`: the events from which a record was derived, whoever their actors are. Events
+//! that were removed, or that the caller may not read, are only counted.
 
 use loci_model::event::Event;
 use loci_model::memory::Memory;
@@ -12,19 +12,21 @@ use crate::hooks::Products;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Maximum number of events in one response.
+/// The maximum number of source events in one response.
 const EVENTS_MAX: usize = 100;
 
-/// The sources of a record.
+/// The source events of a record.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordSources {
-    /// The events, in the order of the record.
+    /// The source events, in the order in which the record names them.
     pub events: Vec<Event>,
-    /// Number of examined events that were removed, or are hidden from the caller.
+    /// The number of source events that are not returned, because they were removed or the caller
+    /// may not read them.
     pub unread: usize,
-    /// Number of sources after the last examined one.
+    /// The number of sources of the record that follow the last examined one.
     pub behind: usize,
-    /// The last examined event.
+    /// The id of the last examined event, from which the next request continues; `None` if no
+    /// event was examined.
     pub last: Option<EventId>,
 }
 

@@ -1,5 +1,5 @@
-//! Changes of a record's state together with their publication, so that neither occurs without the
-//! other. The caller decides on the change; `changes::note` publishes it.
+//! Functions that change a record's state and publish the change together, so that no change
+//! stays unpublished. `changes::note` does the publishing; the caller decides on the change.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, SupersedeChange, Tx};
@@ -8,19 +8,20 @@ use loci_model::{Result, Timestamp};
 
 use super::changes::{self, RecordStateChange};
 
-/// The author and time of changes in a memory.
+/// The author and time for changes of records in a memory.
 #[derive(Clone, Copy)]
 pub struct StateTransition<'a> {
-    /// The memory.
+    /// The memory of the records.
     pub memory: &'a Memory,
-    /// The author: a principal, or `loci` for the engine itself.
+    /// The author of the changes: a principal, or `loci` for the engine itself.
     pub by: &'a str,
-    /// The time.
+    /// The time of the changes.
     pub at: Timestamp,
 }
 
 impl StateTransition<'_> {
-    /// Publishes a change that the caller made: a new record (`from` is `None`), or a new version.
+    /// Publishes a change that the caller has already written: a new record (`from` is `None`),
+    /// or a new version.
     pub fn note(
         &self,
         tx: &mut dyn Tx,
@@ -36,15 +37,15 @@ impl StateTransition<'_> {
         )
     }
 
-    /// Changes the state of a record, which is given in its form before the change. Returns false
-    /// if that changes nothing.
+    /// Changes the state of a record and publishes the change. `record` is the form before the
+    /// change. Returns false if the record already has the state.
     pub fn set_state(&self, tx: &mut dyn Tx, record: &Record, to: RecordState, reason: &str) -> Result<bool> {
         let change = RecordChange { state: to, reason: reason.to_owned(), at: self.at };
         let changed = tx.records_mut().set_state(&self.memory.id, &record.id, &change)?;
         self.noted(tx, record, to, reason, changed)
     }
 
-    /// Supersedes an active record; returns false if it is not active.
+    /// Supersedes the record `old` by the record `by`. Returns false if `old` is not active.
     pub fn supersede(&self, tx: &mut dyn Tx, old: &Record, by: &Record, reason: &str) -> Result<bool> {
         let change = SupersedeChange {
             by: by.id.clone(),
@@ -58,7 +59,8 @@ impl StateTransition<'_> {
         self.noted(tx, old, RecordState::Superseded, reason, changed)
     }
 
-    /// Restores a record that was put away; returns false if its state does not allow it.
+    /// Makes a superseded, archived or otherwise inactive record active again. Returns false if
+    /// its state does not allow it.
     pub fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<bool> {
         let changed = tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)?;
         self.noted(tx, record, RecordState::Active, reason, changed)

@@ -1,12 +1,13 @@
-//! Checks the strategy in a read request. A deleted strategy leaves its records, so an unknown id
-//! is rejected only if no record in scope has it.
+//! Checks the strategy that a read request names. Records of a deleted strategy remain, so an
+//! unknown id is an error only if no record in the scope has it.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{Error, FieldName, Result};
 
-/// Errors with not found for a strategy that neither the memory nor a record in scope has.
+/// Checks that the memory or a record in the scope has the requested strategy; otherwise the
+/// error is `NotFound`.
 pub(crate) fn check(tx: &dyn ReadTx, memory: &Memory, scope: &RecordScope) -> Result<()> {
     let Some(StrategyChoice::Of(id)) = &scope.strategy else { return Ok(()) };
     if memory.strategy(id).is_some() || tx.records().count(scope)? > 0 {

@@ -1,4 +1,5 @@
-//! `records_update`: an edit creates the next version of the same id.
+//! `records_update`: changes records that a client names. Each edit creates the next version of
+//! the same record.
 
 use std::cell::RefCell;
 
@@ -22,22 +23,22 @@ use crate::memories::existing;
 use crate::safety::{SafeText, SafetyPolicy, Tally};
 use crate::{Engine, safety};
 
-/// The context of an update.
+/// The memory, caller and time of an update.
 struct Edit<'a> {
     memory: &'a Memory,
     view: &'a View,
     expiry: Option<ExpirySpecification>,
     by: &'a str,
     policy: SafetyPolicy,
-    /// Safety findings in new texts.
+    /// The findings of the safety checks in the new texts.
     found: RefCell<Tally>,
     now: Timestamp,
     products: &'a Products,
 }
 
 impl Engine {
-    /// Changes records. Violations of the form fail the whole request; violations that depend on
-    /// the state fail their item.
+    /// Changes records. An item that is invalid by itself fails the whole request; an item that
+    /// conflicts with the state of the memory fails alone.
     pub async fn records_update(
         &self,
         caller: &Principal,
@@ -137,8 +138,8 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<S
     )
 }
 
-/// Marks a record as maintained by a client, so that a later extraction of its messages does not
-/// replace it.
+/// Marks a record as maintained by a client: a later extraction of the messages that it came from
+/// does not replace it.
 fn stands_for_itself(record: &mut Record) {
     if let Some(making) = record.making.as_mut().filter(|making| making.mode == MakingMode::Fallback) {
         let by_model = making.prompt.is_some();

@@ -1,10 +1,11 @@
-//! Converts a sum to a relevance between 0 and 1. It is monotone in the score and independent of
-//! other candidates, so that a threshold has the same meaning in every request.
+//! Converts the score of a hit to a relevance between 0 and 1. The relevance increases with the
+//! score and does not depend on other hits, so that a threshold has the same meaning in every
+//! request.
 
 use super::weights::Calibration;
 
-/// Returns the relevance of a score. Without a query vector the two dense terms are missing, not
-/// zero: an offset replaces them.
+/// Returns the relevance of a score. If the query has no vector, an offset replaces the two
+/// signals that need one.
 pub fn relevance(calibration: &Calibration, score: f64, with_vector: bool) -> f32 {
     let offset = if with_vector { 0.0 } else { calibration.offset_without_vectors };
     let logit = calibration.slope * (score + offset) + calibration.intercept;

@@ -22,7 +22,7 @@ use crate::Engine;
 use crate::access::View;
 use crate::document_text::areas::is_always_loaded;
 
-/// The context of a list.
+/// The data of a search from which its list of hits is made.
 #[derive(Clone, Copy)]
 pub(super) struct Listing<'a> {
     pub(super) request: &'a SearchRequest,
@@ -30,14 +30,14 @@ pub(super) struct Listing<'a> {
     pub(super) view: &'a View,
     pub(super) weights: &'a Weights,
     pub(super) asked: &'a ParsedQuery,
-    /// Records that are not stored.
+    /// Messages that are not extracted yet, as records that are not stored.
     pub(super) provisional: &'a Provisional,
-    /// Additions by another operation.
+    /// Additions by the operation that calls the search, if any.
     pub(super) within: Option<&'a SearchAdditions<'a>>,
 }
 
 impl Engine {
-    /// Returns the hits, best first; `ranked` contains each record once.
+    /// Returns the hits, best first. `ranked` contains each record at most once.
     pub(super) async fn list_hits<'a>(
         &self,
         listing: &Listing<'_>,
@@ -80,7 +80,8 @@ impl Engine {
         }
     }
 
-    /// Reads the records of some passages that are still readable, in the order of the list.
+    /// Reads the records of some passages, in the order of the list, without records that the
+    /// caller may no longer read.
     async fn read_records<'a>(
         &self,
         listing: &Listing<'_>,
@@ -133,8 +134,8 @@ impl Listing<'_> {
         relevance(&self.weights.calibration, ranked.score, self.asked.vector.is_some())
     }
 
-    /// Checks the record itself, because the index may be outdated and only knows the active
-    /// version.
+    /// Returns true if the caller may see the stored record. The index may be outdated, and it
+    /// knows only the active version.
     fn may_show(&self, record: &Record) -> bool {
         let scope = self.scope;
         let standing = match scope.as_of {
@@ -152,8 +153,8 @@ impl Listing<'_> {
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
     }
 
-    /// Returns true if the record cites the requested repository. Stored facts name their
-    /// repository; proposed ones do not.
+    /// Returns true if the record is a stored fact with citations of the requested repository, or
+    /// if the request names no repository.
     fn cites(&self, record: &Record) -> bool {
         let wanted = self.request.citing.as_ref();
         wanted.is_none_or(|wanted| record.citations.as_deref() == Some(wanted.as_str()))

@@ -1,5 +1,5 @@
-//! Weights of a memory that has its own: parsed once per change of the setting, and cached.
-//! `weights` defines them, and `memories/settings` rejects invalid settings.
+//! The ranking weights of memories that have their own. They are parsed once after each change of
+//! the setting and cached. `weights` defines them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,17 +8,18 @@ use loci_model::MemoryId;
 
 use super::weights::Weights;
 
-/// Maximum number of memories whose weights are cached: a set has about one kilobyte. Beyond it all
-/// are parsed again.
+/// The maximum number of memories whose weights are cached, each about one kilobyte. When there
+/// are more, the cache is emptied.
 const MEMORIES_MAX: usize = 256;
 
-/// Parsed weights of each memory.
+/// The parsed ranking weights of each memory that has its own.
 #[derive(Debug, Default)]
 pub(crate) struct OwnWeights {
     read: Mutex<HashMap<MemoryId, ParsedWeights>>,
 }
 
-/// A setting and its weights; `None` if it does not fit this version.
+/// The text of a memory's setting and its parsed weights; `None` if the setting does not fit the
+/// signals of this version.
 #[derive(Debug)]
 struct ParsedWeights {
     setting: String,
@@ -26,9 +27,9 @@ struct ParsedWeights {
 }
 
 impl OwnWeights {
-    /// Returns the weights of a memory that has its own. Weights for the signals of another version
-    /// would rank at random, so the shipped ones apply (`None`). The log reports that once,
-    /// responses each time.
+    /// Returns the ranking weights of a memory that has its own; `None` if the shipped weights
+    /// apply. Weights for the signals of another version are not used: the log reports this once,
+    /// and the response of each search warns of it.
     pub(super) fn of(&self, memory: &MemoryId, setting: Option<&str>) -> Option<Arc<Weights>> {
         let setting = setting?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

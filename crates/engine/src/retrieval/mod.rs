@@ -56,47 +56,51 @@ pub(crate) use question_vector::QuestionVectors;
 pub use search::PendingEventUse;
 pub use search_additions::SearchAdditions;
 
-/// A query and its scope.
+/// A request to search the records of a memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// The memory.
+    /// The memory to search.
     pub memory: MemoryId,
-    /// The query as sent.
+    /// The text of the query as the caller sent it.
     pub query: String,
-    /// Namespaces; several form a union, none means all that the caller may see.
+    /// The namespaces to search, any of which may match; empty means all that the caller may see.
     pub namespaces: Vec<NamespaceAsk>,
-    /// The strategy of the records.
+    /// The strategy that the records must have; `None` for any.
     pub strategy: Option<StrategyChoice>,
-    /// Conditions on metadata.
+    /// Conditions on the records' metadata, all of which must hold.
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; empty means all.
+    /// The kinds of records to search; empty means all.
     pub kinds: Vec<RecordKind>,
-    /// States; empty means active.
+    /// The states of records to search; empty means only active records.
     pub states: Vec<RecordState>,
-    /// Only stored facts of this repository; other records take no place in the list.
+    /// Restricts the hits to stored facts with citations of this repository; `None` for no
+    /// restriction.
     pub citing: Option<RepositoryId>,
-    /// Time of the returned state: records that were true and known then.
+    /// A past time: the search returns records that were true and known at that time. `None`
+    /// means now.
     pub as_of: Option<Timestamp>,
-    /// Maximum number of hits, 1 to 100.
+    /// The maximum number of hits, 1 to 100.
     pub top_k: u32,
-    /// True to fold near-duplicates under the best of them.
+    /// True to return only the best of several hits with nearly the same text, and the ids of the
+    /// others.
     pub fold: bool,
-    /// Maximum number of tokens (estimate) in the texts of all hits; hits that do not fit are
-    /// omitted.
+    /// The maximum number of tokens in the texts of all hits together, by an estimate. Hits that
+    /// do not fit are omitted; `None` for no limit.
     pub budget_tokens: Option<u32>,
-    /// Minimum relevance of a hit.
+    /// The minimum relevance of a hit, 0 to 1; `None` for no minimum.
     pub relevance_min: Option<f32>,
-    /// True to return the terms of the sum.
+    /// True to return the value of each ranking signal with each hit.
     pub explain: bool,
-    /// Candidates per list, for benchmarks and for comparisons by words alone.
+    /// The number of candidates in each list, for benchmarks and for comparisons by words alone;
+    /// `None` means the default.
     pub lists: Option<ListLengths>,
     /// True to include documents below `knowledge/system/`.
     pub include_system: bool,
 }
 
 impl SearchRequest {
-    /// Returns a request for active records of all kinds that the caller may see, without
-    /// conditions.
+    /// Returns a request that searches all active records that the caller may see, without
+    /// further conditions.
     pub fn new(memory: MemoryId, query: String, top_k: u32) -> Self {
         Self {
             memory,
@@ -119,43 +123,45 @@ impl SearchRequest {
     }
 }
 
-/// One term of the sum.
+/// One term of a hit's score: the contribution of one ranking signal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignalValue {
-    /// The signal's name.
+    /// The name of the signal.
     pub name: &'static str,
-    /// Its value for this hit.
+    /// The value of the signal for this hit.
     pub value: f32,
-    /// Its weight.
+    /// The weight of the signal.
     pub weight: f32,
-    /// Weight times value.
+    /// The product of weight and value, which is added to the score.
     pub contribution: f32,
 }
 
-/// A record that was found.
+/// A record that a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The record.
     pub record: Record,
-    /// Index of its best passage.
+    /// The part number of the record's best passage, from 0.
     pub part: u32,
-    /// The sum.
+    /// The score: the weighted sum of the ranking signals.
     pub score: f32,
-    /// The relevance: the sum, calibrated to 0…1.
+    /// The relevance, 0 to 1, which is calculated from the score.
     pub relevance: f32,
-    /// The displayed time: the newest of the fold.
+    /// The time to display: the newest time among the record and its folded near-duplicates.
     pub time: Timestamp,
-    /// Near-duplicates folded under it.
+    /// The ids of records with nearly the same text, which are not listed separately.
     pub folded: Vec<RecordId>,
-    /// Every term of the sum, if requested.
+    /// The contribution of every signal to the score, if the request asked for an explanation.
     pub explanation: Vec<SignalValue>,
-    /// True for a turn that waits for extraction. Other calls do not accept its id, and it
-    /// disappears once its record exists: [`provisional_id`] of the record's sources identifies it.
+    /// True for a message that is not extracted yet. Other operations do not accept its id, and
+    /// it disappears once its record exists. The id is [`provisional_id`] of the record's
+    /// sources.
     pub provisional: bool,
 }
 
 impl Hit {
-    /// Returns the text of the best passage: a part of a document, the whole text of other records.
+    /// Returns the text of the best passage: a part of a document, or the whole text of any other
+    /// record.
     pub fn passage(&self) -> Cow<'_, str> {
         let (record, part) = (&self.record, usize::try_from(self.part).unwrap_or(usize::MAX));
         if record.kind != RecordKind::Document {
@@ -166,14 +172,14 @@ impl Hit {
     }
 }
 
-/// The ranked list.
+/// The response of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchAnswer {
-    /// Best first.
+    /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// Degradations and warnings.
+    /// Warnings, for example that a component was unavailable and the ranking worked without it.
     pub notices: Notices,
-    /// Statistics that the ranking used.
+    /// Statistics of the searched records that the ranking used.
     pub statistics: Statistics,
 }
 

@@ -1,4 +1,5 @@
-//! Folds near-duplicates: a hit that repeats an earlier one is folded under it.
+//! Finds near-duplicates among the hits of a search. A hit that repeats an earlier one is listed
+//! under it and not separately.
 //!
 //! It is cautious: texts that differ in a number, a negation or a date stay separate, because a
 //! reader must compare them. Documents never fold, because one passage is not the document.
@@ -15,25 +16,25 @@ use loci_text::similarity::jaccard_ids;
 use super::weights::NearDuplicate;
 use crate::Engine;
 
-/// The properties of a hit that folding compares.
+/// The properties by which two hits are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Foldable<'a> {
     passage: (&'a RecordId, u32),
-    /// Term ids, ascending.
+    /// The ids of the distinct terms, ascending.
     terms: Vec<u32>,
     marks: Marks,
     namespace: String,
     speaker: Option<&'a str>,
     role: Option<Role>,
-    /// True if it never folds.
+    /// True if the hit is always listed separately.
     stands_alone: bool,
     has_vector: bool,
     text: String,
 }
 
 impl<'a> Foldable<'a> {
-    /// Creates the properties of a hit from its best passage and its record; `is_provisional`: the
-    /// record is not stored.
+    /// Creates the properties of a hit from its best passage and its record. `is_provisional` is
+    /// true for a message that is not extracted yet.
     pub(super) fn new(candidate: &'a Candidate, record: &Record, is_provisional: bool) -> Self {
         let mut terms = candidate.terms.clone();
         terms.sort_unstable();
@@ -52,7 +53,8 @@ impl<'a> Foldable<'a> {
         }
     }
 
-    /// Returns true if only the vectors can distinguish the two.
+    /// Returns true if two hits are so similar in words, numbers and dates that only their
+    /// vectors can distinguish them.
     fn reads_like(&self, other: &Self, jaccard_min: f32) -> bool {
         !self.stands_alone
             && !other.stands_alone
@@ -65,8 +67,8 @@ impl<'a> Foldable<'a> {
 }
 
 impl Engine {
-    /// Returns the index of the first near-duplicate in `listed`. The index provides cosines only
-    /// for the few pairs that are equal in all other respects.
+    /// Returns the index of the first hit in `listed` that is a near-duplicate of a hit. Vectors
+    /// are compared only for pairs that are similar in all other respects.
     pub(super) async fn fold_under(
         &self,
         memory: &MemoryId,

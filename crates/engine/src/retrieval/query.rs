@@ -1,5 +1,5 @@
-//! Parses the query of a request: known names, terms and vector, with warnings if the query is too
-//! long or has no vector.
+//! Parses the query of a search: names that it contains, terms, and its vector. The response
+//! warns if the query is too long or has no vector.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,23 +16,24 @@ use super::question_vector;
 use super::ranking::{distinct_terms, rarest};
 use crate::Engine;
 
-/// Maximum number of distinct terms whose idf is read; a longer query contributes half from each
-/// end.
+/// The maximum number of distinct terms whose frequencies are read. A longer query contributes
+/// one half from its start and one from its end.
 const TERMS_LOOKED_AT: usize = 1024;
 
-/// A query, ready for the search of candidates.
+/// A query in the form in which candidates are searched.
 #[derive(Debug)]
 pub(super) struct ParsedQuery {
-    /// The parsed query.
+    /// The parsed text of the query.
     pub(super) question: Question,
-    /// Its distinct terms, at most 64.
+    /// The distinct terms of the query, at most 64.
     pub(super) terms: Vec<String>,
-    /// Its vector with the model that made it; `None` until it is computed.
+    /// The vector of the query and the name of its embedding model; `None` until it is computed,
+    /// or without a model.
     pub(super) vector: Option<(Vector, String)>,
 }
 
 impl ParsedQuery {
-    /// Adds terms after those of the query, up to the limit of a request.
+    /// Adds synonyms after the terms of the query, up to the maximum number of terms.
     pub(super) fn look_also_for(&mut self, also: &[String]) {
         for term in also {
             if self.terms.len() >= limits::QUERY_TERMS_MAX {
@@ -46,7 +47,7 @@ impl ParsedQuery {
 }
 
 impl Engine {
-    /// Parses a query for a scope.
+    /// Parses a query for a search in a scope.
     pub(super) async fn read_question(
         &self,
         query: &str,
@@ -66,8 +67,8 @@ impl Engine {
         Ok(ParsedQuery { question, terms, vector: None })
     }
 
-    /// Returns the vector of q⁻, the query without known names. If it fails, the response is
-    /// degraded, not rejected.
+    /// Returns the vector of the query without known names. If the model fails, the search
+    /// continues without a vector, and the response warns of it.
     pub(super) async fn question_vector(
         &self,
         question: &Question,
@@ -91,14 +92,15 @@ impl Engine {
         Some((made.vector, embedder.model_id().to_owned()))
     }
 
-    /// Returns an engine for a call that searches several namespaces with one query, so that its
-    /// vector is computed once.
+    /// Returns an engine for a call that searches several namespaces with one query. It computes
+    /// the vector of the query only once.
     pub fn asking_once(&self) -> Self {
         let question_once = self.question_once.clone().or_else(|| Some(Arc::default()));
         Self { question_once, ..self.clone() }
     }
 
-    /// Returns the vector of the previous model, if there is one and it responds.
+    /// Returns the vector of the query from the previous embedding model; `None` if there is no
+    /// such model or it does not respond.
     pub(super) async fn earlier_vector(&self, question: &Question) -> Option<(Vector, String)> {
         let now = self.embedder.as_ref().map(|embedder| embedder.model_id());
         let earlier = self.previous_embedder.as_ref().filter(|earlier| now != Some(earlier.model_id()))?;
@@ -111,8 +113,7 @@ impl Engine {
         }
     }
 
-    /// Returns the 64 terms of highest idf in the scope, in the order of the query. Their counts
-    /// come from requests without lists.
+    /// Returns the 64 terms of a query that are rarest in the scope, in the order of the query.
     async fn rarest_terms(&self, scope: &RecordScope, terms: Vec<String>) -> Result<Vec<String>> {
         let terms = ends(terms, TERMS_LOOKED_AT);
         let mut rarity = Vec::with_capacity(terms.len());
@@ -131,9 +132,9 @@ impl Engine {
     }
 }
 
-/// Returns the text of a query to embed. For a query longer than [`limits::QUERY_CHARS_MAX`] it
-/// consists of both ends, because models read only those of a long text; `read_question` warns of
-/// that.
+/// Returns the part of a query that is embedded. For a query longer than
+/// [`limits::QUERY_CHARS_MAX`], this is its start and its end, because models read only a limited
+/// number of tokens.
 fn embedded(text: &str) -> Cow<'_, str> {
     if text.len() <= limits::QUERY_CHARS_MAX || text.chars().count() <= limits::QUERY_CHARS_MAX {
         return Cow::Borrowed(text);
@@ -145,7 +146,7 @@ fn embedded(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{first} {last}"))
 }
 
-/// Truncates a list to its first and last items, `most` together.
+/// Shortens a list to its first and last items, `most` items in total.
 fn ends(mut terms: Vec<String>, most: usize) -> Vec<String> {
     if terms.len() > most {
         let half = most / 2;

@@ -1,6 +1,6 @@
-//! Computes the vector of a query once per call, even if the call searches several namespaces: the
-//! first search starts it, the others wait for it. It is cached for that call only, so that timing
-//! reveals nothing about queries of others.
+//! Computes the vector of a query once for each call, even if the call searches several
+//! namespaces. It is not cached longer, because response times would otherwise reveal queries of
+//! other callers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use loci_model::ports::embedder::{Embedder, QuestionVector};
 
 type PendingQuestionVector = Shared<BoxFuture<'static, Option<QuestionVector>>>;
 
-/// The vectors of one call's queries.
+/// The vectors of one call's queries, which may still be being computed.
 #[derive(Default)]
 pub(crate) struct QuestionVectors(Mutex<Vec<(String, PendingQuestionVector)>>);
 
@@ -32,7 +32,7 @@ impl QuestionVectors {
     }
 }
 
-/// Computes a vector, and logs a failure.
+/// Computes a vector; a failure is logged and gives `None`.
 pub(super) async fn made(embedder: Arc<dyn Embedder>, text: String) -> Option<QuestionVector> {
     embedder
         .embed_question(text)

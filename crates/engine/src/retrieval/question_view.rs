@@ -1,5 +1,5 @@
-//! The query as signals read it: its kind, its terms with their idf in the scope, its adjacent
-//! pairs, and the maxima over the candidates.
+//! The properties of a query that ranking signals use: its kind, its terms with their rarity in
+//! the scope, its pairs of adjacent words, and the maxima over all candidates.
 
 use std::collections::HashMap;
 
@@ -11,43 +11,48 @@ use loci_text::{bm25, turn_flags};
 
 use super::turn_view::TurnView;
 
-/// The query in its scope.
+/// A query and the statistics of its scope, as ranking signals use them. A turn is one message of
+/// a conversation, or a passage of a file.
 #[derive(Debug)]
 pub(crate) struct QuestionView<'a> {
-    /// The parsed query.
+    /// The parsed text of the query.
     pub(super) question: &'a Question,
-    /// True if it concerns its author: I, my, we.
+    /// True if the query is about its author: it contains words such as I, my or we.
     pub(super) first_person: bool,
-    /// Averages and counts of the scope.
+    /// Average lengths and counts of the turns in the scope.
     pub(super) statistics: &'a ScopeStatistics,
-    /// idf of each term of the request; 0 if no turn contains it.
+    /// The inverse document frequency of each term of the query; 0 if no turn contains the term.
     pub(super) idf: Vec<f32>,
-    /// idf of each term among paths.
+    /// The inverse document frequency of each term among the paths of files.
     pub(super) path_idf: Vec<f32>,
-    /// The lexical scale times idf₁.
+    /// The number by which lexical scores are divided: the configured scale times the idf of a
+    /// term that one turn contains.
     pub(super) lexical_unit: f32,
-    /// Adjacent pairs of Q that a turn can contain, with their weight.
+    /// The weight of each pair of adjacent terms of the query, by the ids of the terms. Pairs
+    /// that no turn can contain are left out.
     pub(super) pairs: HashMap<(u32, u32), f32>,
-    /// Ascending ids of the first terms of pairs: most words of a turn are not among them.
+    /// The ids of the first terms of these pairs, ascending.
     pub(super) pair_openers: Vec<u32>,
-    /// A bit set over the last six bits of these ids: it excludes nearly all other words without a
-    /// search.
+    /// A bit set of the last six bits of these ids, which excludes nearly all other words without
+    /// a search.
     pub(super) pair_opener_bits: u64,
-    /// Weight of all adjacent pairs of Q.
+    /// The total weight of all pairs of adjacent terms of the query.
     pub(super) pair_total: f32,
-    /// Maximum P of the candidates.
+    /// The maximum BM25 score, over the candidates, of a turn with the preceding one.
     pub(super) pair_max: f32,
-    /// Maximum S of the candidates.
+    /// The maximum BM25 score, over the candidates, of a whole session.
     pub(super) session_max: f32,
-    /// For each speaker and session, the terms of the request, as bits, in the turns that are
-    /// ranked together.
+    /// The terms of the query that each speaker uses in each session, as bits, over the turns
+    /// that are ranked together.
     pub(super) said: HashMap<SessionSpeaker<'a>, u64>,
-    /// For each file, the mean T of its second and third best passage among the candidates.
+    /// For each file, the mean BM25 score of its second and third best passage among the
+    /// candidates.
     pub(super) file_more: HashMap<u32, f32>,
 }
 
 impl<'a> QuestionView<'a> {
-    /// Creates the view; `terms` are those of the candidate request that `set` answers.
+    /// Creates the properties of a query. `terms` are the terms of the candidate request that
+    /// `set` answers.
     pub(crate) fn new(
         question: &'a Question,
         terms: &[String],
@@ -76,7 +81,8 @@ impl<'a> QuestionView<'a> {
         view
     }
 
-    /// Computes the maxima, and the terms of each voice, over the turns that are ranked together.
+    /// Computes the maxima, and the terms that each speaker uses, over the turns that are ranked
+    /// together.
     pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'a>>) -> Self
     where
         'a: 't,
@@ -99,8 +105,8 @@ impl<'a> QuestionView<'a> {
         self
     }
 
-    /// Computes the terms of each voice. A voice with a single turn in its session has the terms of
-    /// that turn, as most facts do.
+    /// Computes the terms of the query that each speaker uses in each session. A speaker with
+    /// only one turn there is not stored, because the terms are those of the turn.
     fn hear<'t>(&mut self, mut talk: Vec<&'t TurnView<'a>>)
     where
         'a: 't,
@@ -112,8 +118,8 @@ impl<'a> QuestionView<'a> {
         }
     }
 
-    /// Adds the distinct adjacent pairs of Q. A pair with a term that did not fit into the request
-    /// is omitted.
+    /// Adds the distinct pairs of adjacent terms of the query. A pair with a term that did not
+    /// fit into the request is left out.
     fn add_pairs(&mut self, terms: &[String], term_ids: &[Option<u32>]) {
         let place: HashMap<&str, usize> =
             terms.iter().enumerate().map(|(place, term)| (term.as_str(), place)).collect();
@@ -140,15 +146,15 @@ impl<'a> QuestionView<'a> {
     }
 }
 
-/// A speaker in a session: by name if it is known, and by role.
+/// A speaker in a session: the session's number, the name if it is known, and the role.
 pub(super) type SessionSpeaker<'a> = (u32, Option<&'a str>, Option<Role>);
 
-/// Returns the voice of a turn.
+/// Returns the speaker of a candidate and its session.
 pub(super) fn voice(candidate: &Candidate) -> SessionSpeaker<'_> {
     (candidate.session, candidate.speaker.as_deref(), candidate.role)
 }
 
-/// Inserts a score into the three best, best first.
+/// Inserts a score into the list of the three best scores, best first.
 fn with([first, second, third]: [f32; 3], score: f32) -> [f32; 3] {
     if score > first {
         [score, first, second]

@@ -1,4 +1,5 @@
-//! The sum of signals, and the order of the list. Pure: candidates in, a ranked list out.
+//! Computes the score of each candidate from its ranking signals, and sorts the candidates. It
+//! reads nothing but its arguments.
 //!
 //! The signals define the values; `calibration` converts a sum to a relevance.
 
@@ -14,28 +15,28 @@ use super::signals::{SIGNAL_COUNT, SIGNALS};
 use super::turn_view::TurnView;
 use super::weights::Weights;
 
-/// Maximum difference of equal scores.
+/// The maximum difference of two scores that count as equal.
 const EQUAL_SCORES: f64 = 1e-6;
 
-/// A candidate with its sum.
+/// A candidate with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked<'a> {
-    /// The candidate.
+    /// The candidate passage.
     pub candidate: &'a Candidate,
-    /// The sum.
+    /// The score: the weighted sum of the signals.
     pub score: f64,
-    /// Value of each row of [`SIGNALS`].
+    /// The value of each signal, in the order of [`SIGNALS`].
     pub values: [f32; SIGNAL_COUNT],
 }
 
-/// Returns Q°: the distinct terms of a query, in order of first appearance.
+/// Returns the distinct terms of a query, in order of first appearance.
 pub fn distinct_terms(question: &Question) -> Vec<String> {
     let mut seen = HashSet::new();
     question.terms.iter().filter(|term| seen.insert(term.as_str())).cloned().collect()
 }
 
-/// Returns the 64 terms that a request accepts: those of highest idf, earlier ones first among
-/// equals, in their order.
+/// Returns the 64 rarest terms by their `idf`, in the order of `terms`. Among equally rare terms
+/// the earlier ones are chosen.
 pub fn rarest(terms: Vec<String>, idf: &[f32]) -> Vec<String> {
     let mut ranked: Vec<(usize, f32)> = idf.iter().copied().enumerate().collect();
     ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
@@ -44,8 +45,8 @@ pub fn rarest(terms: Vec<String>, idf: &[f32]) -> Vec<String> {
     terms.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, term)| term).collect()
 }
 
-/// Returns the value of each row of [`SIGNALS`] for each candidate. `terms` are those of the
-/// request that `set` answers.
+/// Returns the value of each signal of [`SIGNALS`] for each candidate. `terms` are the terms of
+/// the request that `set` answers.
 pub fn signal_values(
     question: &Question,
     terms: &[String],
@@ -55,8 +56,8 @@ pub fn signal_values(
     signal_values_among(question, terms, set, lexical_scale, &|_| true)
 }
 
-/// Works like [`signal_values`] if only some of the set compete: the maxima cover those, as if the
-/// others were not listed. Training examines all turns, of which few are candidates.
+/// Works like [`signal_values`], but computes the maxima over a part of the set only, as if the
+/// other turns were not listed. Training uses it, because it examines all turns.
 pub fn signal_values_among(
     question: &Question,
     terms: &[String],
@@ -94,21 +95,21 @@ pub fn rank<'a>(
     in_order(ranked.collect())
 }
 
-/// Returns the sum of weight times value.
+/// Returns the weighted sum of the values of signals.
 pub fn sum(values: &[f32; SIGNAL_COUNT], weights: &Weights) -> f64 {
     weights.signals.iter().zip(values).map(|(weight, value)| weight * f64::from(*value)).sum()
 }
 
-/// Returns the best passage of each record, in the order of the list. It is lazy, because few are
-/// requested.
+/// Returns the best passage of each record, in the order of the list. The iterator is lazy,
+/// because callers usually need only the first few.
 pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = Ranked<'a>> + Send {
     let mut seen = HashSet::new();
     ranked.into_iter().filter(move |ranked| seen.insert(&ranked.candidate.record))
 }
 
-/// Sorts by score, highest first. Those equal to the best of them are sorted by time, newest first,
-/// then `dense`, then id. Equal ones get the best one's score, so that scores never rise along the
-/// list.
+/// Sorts candidates by score, highest first. Candidates whose scores are equal are sorted by
+/// time, newest first, then by the signal `dense`, then by id; they all get the best score among
+/// them, so that scores never rise along the list.
 pub(crate) fn in_order(mut ranked: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
     ranked.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| among_equals(left, right)));
     let mut rest = ranked.as_mut_slice();

@@ -1,5 +1,5 @@
-//! `search`: access, scope, query, candidates, ranking, reading, in this order with one function
-//! per step.
+//! The operation `search`: it checks access, determines the scope, parses the query, finds
+//! candidates, ranks them, and reads their records.
 
 use std::sync::Arc;
 
@@ -30,14 +30,15 @@ use crate::records::{filters, namespaces, prefix_detection, strategy_choice};
 
 impl Engine {
     /// Returns the records that answer a query best, best first. `notices.degraded` lists
-    /// unavailable parts. The records count as read. Events that are not extracted yet are included
-    /// if the memory's setting `read_your_writes` enables it.
+    /// unavailable components. The returned records count as read. Messages that are not
+    /// extracted yet are included if the memory's setting `read_your_writes` is on.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         self.search_with(caller, request, PendingEventUse::BySetting).await
     }
 
-    /// Like `search`; the front end decides on provisional records. The native front ends include
-    /// them, so that a caller's next query finds its latest writes.
+    /// Works like `search`, but the argument decides if messages that are not extracted yet are
+    /// included. The native API includes them, so that a caller's next query finds its latest
+    /// writes.
     pub async fn search_with(
         &self,
         caller: &Principal,
@@ -51,13 +52,14 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Like `search`, without provisional records and without counting as a read, for operations
-    /// that compare records.
+    /// Works like `search`, but without messages that are not extracted yet, and the records do
+    /// not count as read. It is for operations that compare records.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         self.watched(caller, &request, PendingEventUse::Hidden, None).await
     }
 
-    /// Like `search_unread`, for an operation that reorders the list: see [`Within`].
+    /// Works like `search_unread`, with [`SearchAdditions`] of the calling operation, which may
+    /// reorder the hits.
     pub async fn search_within(
         &self,
         caller: &Principal,
@@ -142,7 +144,7 @@ impl Engine {
         Ok(SearchAnswer { hits, notices, statistics })
     }
 
-    /// Adds the pending turns to the candidates, if there are any.
+    /// Adds messages that are not extracted yet to the candidates, if there are any.
     async fn beside(
         &self,
         set: &CandidateSet,
@@ -158,7 +160,7 @@ impl Engine {
         Ok(Some(provisional::beside(set, asked, &records, &names)))
     }
 
-    /// Returns the scope of the search, as far as the caller may see it.
+    /// Returns the scope of the search, limited to what the caller may see.
     async fn search_scope(
         &self,
         request: &SearchRequest,
@@ -192,7 +194,8 @@ impl Engine {
             .await
     }
 
-    /// Logs a warning if a client may have meant more than the requested nodes.
+    /// Logs a warning if the client may expect that a namespace also matches longer names with
+    /// the same beginning.
     async fn note_prefix_reading(&self, scope: &RecordScope) {
         let scope = scope.clone();
         let memory = scope.memory.clone();
@@ -208,8 +211,8 @@ impl Engine {
         }
     }
 
-    /// Returns the candidates, and the time at which the query's vector was ready. If a local model
-    /// computes the vector, the lexical lookup runs concurrently.
+    /// Returns the candidates, and the time at which the query's vector was ready. The search by
+    /// words runs while a local model computes the vector.
     async fn look_up(
         &self,
         request: &SearchRequest,
@@ -247,8 +250,9 @@ impl Engine {
         Ok((set?, embedded))
     }
 
-    /// Repeats the search of candidates with a vector of the previous model, if passages may have
-    /// vectors of that model only. This costs time only while passages are being embedded again.
+    /// Searches candidates again with a vector of the previous embedding model, if some passages
+    /// have only vectors of that model. This happens only while passages are being embedded
+    /// again.
     async fn look_up_earlier(
         &self,
         request: &SearchRequest,
@@ -267,14 +271,14 @@ impl Engine {
     }
 }
 
-/// The treatment of events that are not extracted yet.
+/// The treatment of messages that are not extracted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PendingEventUse {
-    /// They are included as provisional records.
+    /// The messages are included as provisional records.
     Shown,
-    /// They are included if the memory's setting `read_your_writes` enables it.
+    /// The messages are included if the memory's setting `read_your_writes` is on.
     BySetting,
-    /// Only stored records are included.
+    /// The messages are left out: only stored records are returned.
     Hidden,
 }
 
@@ -288,7 +292,7 @@ impl PendingEventUse {
     }
 }
 
-/// The input of a search in one snapshot of the store.
+/// The input of a search, read from one state of the store.
 struct ScopedSearch {
     scope: RecordScope,
     view: View,
@@ -297,7 +301,7 @@ struct ScopedSearch {
     provisional: Provisional,
 }
 
-/// Returns true if the query must be embedded.
+/// Returns true if the search needs the vector of the query.
 fn by_vector(request: &SearchRequest) -> bool {
     request.lists.is_none_or(|lists| lists.dense > 0)
 }

@@ -1,24 +1,24 @@
-//! Additions of an engine operation to a search: a filter of records, and synonyms of the query.
-//! The sum and the order stay those of every search.
+//! Additions that an engine operation makes to a search: a filter of records, and synonyms for
+//! the query.
 
 use loci_model::record::Record;
 
-/// A filter of records.
+/// A function that returns true for records that the search may return.
 pub(crate) type RecordPredicate<'a> = dyn Fn(&Record) -> bool + Send + Sync + 'a;
 
-/// The additions to a search.
+/// The additions of an operation to a search.
 pub struct SearchAdditions<'a> {
-    /// The filter: a rejected record takes no place in the list.
+    /// The filter of records. A rejected record does not count toward the maximum number of hits.
     pub admits: &'a RecordPredicate<'a>,
-    /// Terms in addition to those of the query, up to the limit.
+    /// Terms to search in addition to those of the query, up to the maximum number of terms.
     pub also: Vec<String>,
-    /// Maximum number of hits instead of the request's number, because a caller that reorders the
-    /// list needs more than it shows.
+    /// The maximum number of hits, in place of the number in the request: an operation that
+    /// reorders the hits needs more than it returns.
     pub most: usize,
 }
 
 impl SearchAdditions<'_> {
-    /// Returns true if the record takes a place.
+    /// Returns true if the search may return the record.
     pub(super) fn admits(this: Option<&Self>, record: &Record) -> bool {
         this.is_none_or(|within| (within.admits)(record))
     }

@@ -1,4 +1,5 @@
-//! One candidate as signals read it: its columns unchanged, and its BM25 scores by view.
+//! The properties of a candidate that ranking signals use: its stored columns and its lexical
+//! scores.
 
 use loci_model::ports::search::{Candidate, LexicalView, ScopeStatistics};
 use loci_model::record::RecordKind;
@@ -8,15 +9,15 @@ use loci_text::bm25::{self, View};
 /// A candidate with its lexical scores.
 #[derive(Debug)]
 pub(crate) struct TurnView<'a> {
-    /// The candidate of the search port.
+    /// The candidate as the index returns it.
     pub(super) candidate: &'a Candidate,
-    /// The terms of the request that it contains: bit i for term i. A request has at most 64.
+    /// The terms of the query that the candidate contains: bit i is set for term i of at most 64.
     pub(super) found: u64,
     scores: [f32; 4],
 }
 
 impl<'a> TurnView<'a> {
-    /// Scores a candidate; `idf` has one number per term of the request.
+    /// Computes the scores of a candidate. `idf` has one number for each term of the query.
     pub(crate) fn new(candidate: &'a Candidate, statistics: &ScopeStatistics, idf: &[f32]) -> Self {
         let parameters = [bm25::TURN, bm25::PAIR, bm25::WINDOW, bm25::SESSION];
         let mut scores = [0.0; 4];
@@ -30,7 +31,7 @@ impl<'a> TurnView<'a> {
         Self { candidate, found, scores }
     }
 
-    /// Returns BM25 of the turn in a view.
+    /// Returns the BM25 score of the candidate in one of its lexical views.
     pub(super) fn score(&self, view: LexicalView) -> f32 {
         match view {
             LexicalView::Turn => self.scores[0],
@@ -40,13 +41,14 @@ impl<'a> TurnView<'a> {
         }
     }
 
-    /// Returns BM25 of the turn with its surroundings: 0 for files (decision 0036).
+    /// Returns the BM25 score of the candidate with its surrounding conversation; 0 for files
+    /// (decision 0036).
     pub(super) fn talk_score(&self, view: LexicalView) -> f32 {
         if self.candidate.kind == RecordKind::Document { 0.0 } else { self.score(view) }
     }
 
-    /// Returns the flags of its text for time, quantity and people: none for files, whose text is
-    /// no conversation.
+    /// Returns the flags of the text for times, quantities and people; no flags for files, whose
+    /// text is not a conversation.
     pub(super) fn talk(&self) -> TurnFlags {
         if self.candidate.kind == RecordKind::Document {
             TurnFlags::default()
@@ -56,8 +58,7 @@ impl<'a> TurnView<'a> {
     }
 }
 
-/// Returns the sum over the terms of the request for a document with this length and these
-/// frequencies.
+/// Returns the BM25 score of a document with this length and these term frequencies.
 pub(super) fn bm25_score(view: View, (length, tf): (u32, &[u32]), idf: &[f32], average_length: f32) -> f32 {
     let shares = tf
         .iter()

@@ -1,5 +1,5 @@
-//! The numbers of the ranking, read once from `weights.json`: weights, calibration,
-//! near-duplicates.
+//! The numbers of the ranking, which are read once from `weights.json`: the weights of signals,
+//! the calibration, and the thresholds of near-duplicates.
 //!
 //! One set for every kind of memory. `signals` defines the signals, `loci_text` the constants of
 //! BM25 and of dates. Decision 0027 describes the training.
@@ -12,48 +12,49 @@ use serde::Deserialize;
 
 use super::signals::{SIGNAL_COUNT, SIGNALS};
 
-/// The file, as shipped.
+/// The contents of `weights.json` as shipped.
 const SHIPPED: &str = include_str!("weights.json");
 
-/// The conversion of a sum to a relevance.
+/// The numbers that convert a score to a relevance.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Factor of the score.
+    /// The factor of the score.
     pub slope: f64,
-    /// Constant term.
+    /// The constant that is added.
     pub intercept: f64,
-    /// Offset of the score in a request without a vector.
+    /// The number that is added to the score if the query has no vector.
     pub offset_without_vectors: f64,
 }
 
-/// The thresholds of near-duplicates.
+/// The thresholds at which two hits count as near-duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NearDuplicate {
-    /// Minimum Jaccard similarity of their term sets.
+    /// The minimum Jaccard similarity of the two sets of terms.
     pub jaccard: f32,
-    /// Minimum cosine of their vectors.
+    /// The minimum cosine of the two vectors.
     pub cosine: f32,
 }
 
 /// The numbers of the ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
-    /// Weight of each row of [`SIGNALS`], in its order.
+    /// The weight of each signal, in the order of [`SIGNALS`].
     pub signals: [f64; SIGNAL_COUNT],
-    /// Lexical scores are divided by this times idf₁.
+    /// The scale of lexical scores: they are divided by this number times the idf of a term that
+    /// one turn contains.
     pub lexical_scale: f32,
-    /// The conversion of a sum to a relevance.
+    /// The numbers that convert a score to a relevance.
     pub calibration: Calibration,
-    /// The thresholds of near-duplicates.
+    /// The thresholds at which two hits count as near-duplicates.
     pub near_duplicate: NearDuplicate,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Description for readers.
+    /// A description of the training for readers of the file; it is not used.
     #[serde(rename = "provenance")]
     _provenance: String,
     weights: BTreeMap<String, f64>,
@@ -63,7 +64,7 @@ struct File {
 }
 
 impl Weights {
-    /// Returns the weights in the binary.
+    /// Returns the weights that the program contains.
     pub fn shipped() -> Result<&'static Self> {
         static READ: LazyLock<Result<Weights, String>> = LazyLock::new(|| {
             Weights::parse(SHIPPED).map_err(|error| format!("the weights in the binary: {error}"))
@@ -71,8 +72,9 @@ impl Weights {
         READ.as_ref().map_err(|reason| Error::bug(reason.clone()))
     }
 
-    /// Parses weights in the form of `weights.json`. Only signals have weights, all are finite, and
-    /// a higher score never has a lower relevance. A newer signal without a weight has weight 0.
+    /// Parses weights in the form of `weights.json`. Every name must be a signal, all numbers are
+    /// finite, and a higher score must not have a lower relevance. A signal without a weight has
+    /// weight 0.
     pub fn parse(json: &str) -> Result<Self> {
         Self::read(json, false)
     }

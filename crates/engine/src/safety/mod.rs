@@ -1,5 +1,5 @@
-//! Safety of texts in the engine: the pure steps of [`loci_safety`], applied before or inside a
-//! write.
+//! The engine's use of [`loci_safety`]: texts are checked for secrets, hidden characters and
+//! injections before or inside a write.
 
 mod prewrite_checks;
 mod safe_store;

@@ -1,7 +1,6 @@
-//! Safety checks of long texts before their write, if they are known then. The write itself reads
-//! the memory's settings, and uses these texts if the settings are unchanged. Short texts are
-//! checked in the write, which costs less than another thread. `safe_store` handles texts that only
-//! a write knows.
+//! Safety checks of long texts before the write that stores them, so that the write is short. The
+//! write reads the memory's settings again, and uses these texts only if the settings are
+//! unchanged. Short texts are checked in the write itself.
 
 use loci_model::event::PayloadItem;
 use loci_model::limits;
@@ -11,19 +10,20 @@ use loci_model::{MemoryId, Result};
 use super::{RedactionMode, SafeText, SafetyPolicy, SecretKind, prepare, prepare_payload};
 use crate::Engine;
 
-/// A payload with masked messages, and the kinds of secrets found in them.
+/// The payload of an event in which secrets are masked, and the kinds of secrets that were found.
 #[derive(Debug, Clone)]
 pub(crate) struct MaskedPayload {
     pub(crate) payload: Vec<PayloadItem>,
     pub(crate) kinds: Vec<SecretKind>,
 }
 
-/// Checked texts of records, and the policy of the checks.
+/// The checked texts of records, and the safety settings with which they were checked. `None` if
+/// they were not checked before the write.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SafeTexts(Option<(SafetyPolicy, Vec<SafeText>)>);
 
 impl SafeTexts {
-    /// Returns the text at that index, if it was checked with this policy.
+    /// Returns the checked text at an index, if it was checked with these safety settings.
     pub(crate) fn get(&self, at: usize, policy: &SafetyPolicy) -> Option<SafeText> {
         let (made_by, texts) = self.0.as_ref()?;
         if made_by == policy { texts.get(at).cloned() } else { None }
@@ -31,7 +31,8 @@ impl SafeTexts {
 }
 
 impl Engine {
-    /// Masks a long payload, if the memory requires it. `None` leaves it to the write.
+    /// Masks the secrets in a long payload, if the memory requires it; `None` if the write must
+    /// do it.
     ///
     /// # Errors
     /// Errors of the store.
@@ -56,7 +57,7 @@ impl Engine {
         self.long_work.run(masked).await.map(Some)
     }
 
-    /// Checks long texts of records.
+    /// Checks the long texts of records before their write.
     ///
     /// # Errors
     /// Errors of the store.
@@ -70,7 +71,7 @@ impl Engine {
         Ok(SafeTexts(Some((policy, texts))))
     }
 
-    /// Checks a text; a long one on the thread for long texts.
+    /// Checks one text. A long text is checked on the thread for long texts.
     ///
     /// # Errors
     /// `Unavailable` if that thread cannot be started.
@@ -86,8 +87,8 @@ impl Engine {
         self.long_work.run(move || prepare(text, index_text, &policy)).await
     }
 
-    /// Returns the safety settings of the memory; `None` if it does not exist, which the write
-    /// reports.
+    /// Returns the safety settings of a memory; `None` if the memory does not exist, which the
+    /// write reports as an error.
     async fn policy_of(&self, memory: &MemoryId) -> Result<Option<SafetyPolicy>> {
         let (memory, settings) = (memory.clone(), self.settings.clone());
         self.store

@@ -1,6 +1,7 @@
-//! The store as the engine uses it. Long texts of a write are checked on the thread for long texts,
-//! outside the write, which then runs again with the checked texts. All other calls pass to the
-//! store. Products that handle a change within a write are found by [`crate::hooks::in_write`].
+//! The store as the engine uses it. If a write finds a long text that is not checked yet, the
+//! text is checked on another thread, and the write then runs again with the result. All other
+//! calls pass to the store unchanged. The write also sets the products for
+//! [`crate::hooks::write_context`].
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -18,11 +19,11 @@ use crate::calls::long_work::LongWork;
 use crate::hooks::{Products, write_context};
 use loci_safety::write_texts::{LongText, WriteTexts, lock, run_with};
 
-/// Maximum number of runs of a write that need further texts. After them the write checks texts
-/// itself.
+/// The maximum number of times that a write runs again because it needs further checked texts.
+/// After that, the write checks texts itself.
 const ROUNDS_MAX: usize = 4;
 
-/// A store whose writes need not check long texts.
+/// A store that checks long texts outside of its writes.
 pub(crate) struct SafeStore {
     inner: Arc<dyn Store>,
     long_work: Arc<LongWork>,
@@ -37,7 +38,7 @@ impl SafeStore {
         Self { inner: Arc::clone(&parts.store), long_work, products, clock, observe }
     }
 
-    /// Reports a write of a request or a job, with the jobs that its last run scheduled.
+    /// Reports a finished write to the observer, with the jobs that its last run scheduled.
     async fn observed(&self, mut work: WriteWork) -> Result<()> {
         let began_us = self.clock.monotonic_us();
         let asked = Arc::new(Mutex::new(Vec::new()));

@@ -1,5 +1,6 @@
-//! The permitted locations of mirrors: under the configured roots, and where the configuration
-//! itself places one. A location stays open, to keep the known state of its files.
+//! The locations where mirrors are permitted: under the configured roots, and where the
+//! configuration itself places a mirror. A location stays open, so that the known state of its
+//! files is kept.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,16 +17,16 @@ use super::markers::markers_below;
 use super::object_writer::{durable, failed};
 use super::{BareFiles, DirectoryFiles};
 
-/// The marker at the root of every mirror, by kind.
+/// The names of the marker files at the root of a mirror, one per kind of mirror.
 const MARKERS: [&str; 2] = [MARKER, super::bare_repository::MARKER];
 /// The file in the data folder that identifies the installation.
 const INSTALLATION: &str = "mirrors.id";
 
 /// Locations of directories and bare repositories.
 pub struct LocalPlaces {
-    /// The base of relative paths.
+    /// The directory that relative paths start from.
     base: PathBuf,
-    /// The roots of paths that callers may name.
+    /// The roots of the paths that callers may use for mirrors.
     roots: Vec<PathBuf>,
     open: Mutex<HashMap<(MirrorKind, PathBuf), Arc<dyn FileBackend>>>,
 }
@@ -160,7 +161,7 @@ impl FilePlaces for LocalPlaces {
     }
 }
 
-/// Returns the word in a file.
+/// Returns the single word that a file contains.
 fn word_in(file: &Path) -> Result<Option<String>> {
     match fs::read_to_string(file) {
         Ok(text) => Ok(Some(text.trim().to_owned()).filter(|word| !word.is_empty())),

@@ -29,14 +29,15 @@ use crate::repository::caches::Caches;
 use crate::repository::layout::Layout;
 
 const BRANCH: &str = "refs/heads/main";
-/// Pushes are rejected: changes in a clone are pulled, with the rules of every write.
+/// The configuration of a bare repository. Pushes are rejected: `mirror_pull` takes changes from a
+/// clone, with the rules of every write.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\
                       [receive]\n\thideRefs = refs\n";
-/// The file that identifies the mirror. It is next to the branches, and in no commit.
+/// The name of the file that identifies the mirror. It is next to the branches, and in no commit.
 pub(super) const MARKER: &str = "loci-mirror";
 /// The size of pending objects at which those of several commits are written, in bytes.
 const TOGETHER_BYTES_MAX: usize = 48 << 20;
-/// The age after which a lock is stale.
+/// The age after which a lock file counts as left by a dead process.
 const LOCK_AGE_MAX: Duration = Duration::from_secs(60);
 
 /// A writable bare repository.
@@ -125,7 +126,8 @@ impl BareRepositoryState {
         self.list_tree(&repository, tip.as_ref())
     }
 
-    /// Returns the files of a commit of the branch; `None` for a commit outside its history.
+    /// Returns the files of a commit of the branch. `None` for a commit that is not in the history
+    /// of the branch.
     fn list_at(&self, commit: &str) -> Result<Option<FileListing>> {
         let repository = self.repository()?;
         let told = |error: loci_model::ports::code::CodeError| damaged(&error.detail);
@@ -177,7 +179,7 @@ impl BareRepositoryState {
         Ok(listing)
     }
 
-    /// Makes one commit of these changes; none if they change nothing.
+    /// Makes one commit of these changes. It makes none if they change nothing.
     fn apply(&self, changes: &[FileChange], note: &ChangeNote) -> Result<FilesApplied> {
         let repository = self.repository()?;
         let tip = self.tip(&repository)?;
@@ -368,7 +370,7 @@ fn read_at(repository: &Repository, tree: &ObjectId, path: &str) -> Result<Optio
     }
 }
 
-/// Returns the content of a path after a change.
+/// Returns the content that a path has after a change.
 fn held_by(change: &FileChange, new: &mut NewObjects) -> Result<PathContentChange> {
     let Some(bytes) = &change.bytes else { return Ok(None) };
     Ok(Some((new.add(ObjectKind::Blob, bytes.clone())?, change.executable)))

@@ -1,6 +1,6 @@
 //! The commits that people made in a clone of a mirror, newest first, and the files that differ
-//! from one of them. It reads objects; nothing is checked out, written or executed. Links,
-//! submodules and files that are too large are not documents, and are left out.
+//! from one of them. Only objects are read; nothing is checked out, written or executed. Links,
+//! submodules and files that are too large cannot be documents, and are left out.
 
 use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::source::Source;
 /// The maximum number of commits read: a clone with more new commits must fetch first.
 const COMMITS_MAX: usize = 10_000;
 
-/// A clone.
+/// A clone of a mirror, for reading its commits.
 pub struct Cloned {
     source: Source,
     head: ObjectId,
@@ -27,11 +27,11 @@ pub struct Cloned {
 /// A file of a clone that differs from a commit in its history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
-    /// The path.
+    /// The path of the file in the clone.
     pub path: String,
-    /// The content; `None` if the file was removed.
+    /// The content of the file. `None` if the file was removed.
     pub content: Option<Vec<u8>>,
-    /// True if it is executable.
+    /// True if the file is executable.
     pub executable: bool,
 }
 
@@ -40,10 +40,10 @@ fn told(error: loci_model::ports::code::CodeError) -> Error {
 }
 
 impl Cloned {
-    /// Opens the clone at a path, or above it; also a bare one.
+    /// Opens the clone that contains this path. It may be bare.
     ///
     /// # Errors
-    /// If there is none, or it has no commit.
+    /// If no clone contains the path, or the clone has no commit.
     pub fn open(path: &Path) -> Result<Self> {
         let layout = Layout::above(path, &[]).map_err(told)?;
         let layout =
@@ -55,10 +55,10 @@ impl Cloned {
         Ok(Self { source, head })
     }
 
-    /// Returns its commits, newest first.
+    /// Returns the ids of the clone's commits, newest first.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the commits cannot be read.
     pub fn commits(&self) -> Result<Vec<String>> {
         let repository = &self.source.repository;
         let shallow = repository.shallow().map_err(told)?;
@@ -83,7 +83,7 @@ impl Cloned {
     /// Returns the files that differ from those of a commit, by path.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If the commits cannot be read.
     pub fn changed_since(&self, base: &str) -> Result<Vec<ChangedFile>> {
         let base = ObjectId::parse(base).ok_or_else(|| Error::invalid("base", "base is no commit"))?;
         let (before, now) = (self.files(&base)?, self.files(&self.head)?);

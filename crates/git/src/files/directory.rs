@@ -35,8 +35,8 @@ pub(super) const NAMES_MAX: usize = 200_000;
 /// The maximum depth of nested directories.
 pub(super) const DEPTH_MAX: usize = 32;
 
-/// The coarsest time of a file that a file system stores. Two writes within it may leave the same
-/// attributes.
+/// The coarsest time step of file times in a file system. Two writes within this time may leave the
+/// same attributes.
 const FILE_TIME_STEP: Duration = Duration::from_secs(2);
 
 /// A writable directory.
@@ -44,12 +44,12 @@ pub struct DirectoryFiles(LocationThread<DirectoryState>);
 
 struct DirectoryState {
     path: PathBuf,
-    /// Digests of files with the attributes at that time: unchanged files are not read again. Files
-    /// that changed just before they were read are not in it, because their next change may leave
-    /// the same attributes.
+    /// The digest of each file, with the attributes that the file had when it was read: unchanged
+    /// files are not read again. A file that changed just before it was read is not included,
+    /// because its next change may leave the same attributes.
     known: Mutex<HashMap<String, (Stamp, FileDigest)>>,
-    /// Modes of files removed since the last listing. A file that was moved from such a file takes
-    /// its mode.
+    /// The modes of files that were removed since the last listing. A file that is moved keeps the
+    /// mode from here.
     removed: Mutex<HashMap<String, Mode>>,
 }
 
@@ -57,7 +57,7 @@ impl DirectoryFiles {
     /// Opens the directory at a path, and creates it if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be created.
+    /// If the directory cannot be created.
     pub fn open(path: &Path) -> Result<Self> {
         modes::make_root(path).map_err(root_failed)?;
         Self::at(path)
@@ -66,7 +66,7 @@ impl DirectoryFiles {
     /// Returns the directory at a path, which need not exist before it is marked.
     ///
     /// # Errors
-    /// If its thread cannot be started.
+    /// If the thread of the directory cannot be started.
     pub fn at(path: &Path) -> Result<Self> {
         LocationThread::new(DirectoryState::new(path)).map(Self)
     }

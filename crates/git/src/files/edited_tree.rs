@@ -15,8 +15,8 @@ const FILE: &str = "100644";
 const EXECUTABLE: &str = "100755";
 const DIRECTORY: &str = "40000";
 
-/// The new content of a path: a blob with its executable bit (`None`: that of the existing file),
-/// or nothing.
+/// The change of a path: a new blob with its executable bit (`None` keeps that of the existing
+/// file), or removal of the file.
 pub(super) type PathContentChange = Option<(ObjectId, Option<bool>)>;
 
 /// An entry of a tree.

@@ -17,7 +17,7 @@ const OF_COMMITS: [&str; 4] = ["objects", "refs", "packed-refs", "logs"];
 /// A search for markers.
 struct MarkerSearch {
     found: FoundMarkers,
-    /// The number of directories that it may still enter.
+    /// The number of directories that the search may still enter.
     left: usize,
 }
 

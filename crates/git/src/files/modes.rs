@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 
-/// The type of a new entry.
+/// The kind of a new entry in a mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NewEntryKind {
     File,

@@ -18,7 +18,7 @@ use crate::repository::Repository;
 /// The maximum number of objects in single files. More become a pack.
 const LOOSE_MAX: usize = 64;
 
-/// Objects to be written.
+/// The objects that will be written together.
 pub(super) struct NewObjects {
     format: HashFormat,
     objects: BTreeMap<ObjectId, (ObjectKind, Vec<u8>)>,

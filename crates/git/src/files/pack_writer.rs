@@ -15,7 +15,7 @@ use crate::objects::format::ObjectKind;
 /// An object to be packed.
 pub(super) type PackObject = (ObjectId, ObjectKind, Vec<u8>);
 
-/// The offset of an object in a pack, and the checksum of its bytes.
+/// The offset of an object in its pack, and the checksum of its bytes there.
 struct PackedObjectOffset {
     id: ObjectId,
     at: u32,

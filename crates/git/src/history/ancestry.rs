@@ -12,7 +12,7 @@ use crate::limits::{COMMITS_MAX, ROOTS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
 impl Repository {
-    /// True if `older` is `newer` or one of its ancestors.
+    /// Returns true if `older` is `newer` or one of its ancestors.
     ///
     /// Walks both histories at once, youngest commit first, until all remaining commits of the
     /// newer one belong to the older one too. Wrong clocks thus cost time, but never give a wrong
@@ -36,7 +36,8 @@ impl Repository {
         Ok(answer)
     }
 
-    /// Returns `None` if the clone ends before the answer.
+    /// Returns true if `older` is an ancestor of `newer`. `None` if the clone ends before the
+    /// answer is known.
     fn walk(&self, older: &ObjectId, newer: &ObjectId) -> CodeResult<Option<bool>> {
         let shallow = self.shallow()?;
         let mut walk = Walk::default();
@@ -105,7 +106,7 @@ pub(crate) struct Walk {
     sides: HashMap<ObjectId, Reached>,
     /// The number of queued commits that belong only to the newer history.
     open: usize,
-    /// The number of times that a commit was reached.
+    /// The number of parent edges that the walk has followed.
     ways: usize,
 }
 

@@ -12,15 +12,15 @@ use crate::limits::{HOPS_MAX, PARENTS_MAX, STRUCTURE_BYTES_MAX};
 use crate::objects::format::ObjectKind;
 use crate::repository::Repository;
 
-/// The required parts of a commit.
+/// The parts of a commit that Loci needs.
 #[derive(Debug)]
 pub(crate) struct Commit {
     pub(crate) tree: ObjectId,
-    /// The parents; empty for a root, and where the history is cut off.
+    /// The ids of the parents. Empty for a root commit, and where a shallow clone ends.
     pub(crate) parents: Vec<ObjectId>,
-    /// True if parents exist that are not in this clone.
+    /// True if the commit has parents that are not in this clone.
     pub(crate) cut_off: bool,
-    /// The committer's time, in seconds since 1970. It orders walks, and decides nothing.
+    /// The committer's time, in seconds since 1970. It only determines the order of walks.
     pub(crate) time: i64,
 }
 
@@ -31,7 +31,8 @@ impl Repository {
         self.commit_with(id, &shallow)
     }
 
-    /// Like [`Repository::commit`], for many commits: the list of cut-off commits is read once.
+    /// Like [`Repository::commit`], for many commits: `shallow` is the list of commits where the
+    /// clone ends, read once.
     pub(crate) fn commit_with(&self, id: &ObjectId, shallow: &HashSet<ObjectId>) -> CodeResult<Arc<Commit>> {
         let cuts = shallow.contains(id);
         if let Some(commit) = self.caches.commits.get(&(self.number, *id))
@@ -66,8 +67,8 @@ impl Repository {
         Ok(String::from_utf8_lossy(subject).chars().take(chars_max).collect())
     }
 
-    /// Returns the commit that an object is or, through tags, points to. `None` if it does not
-    /// exist or has another type.
+    /// Returns the commit that an object is, or that it points to through tags. `None` if the
+    /// object does not exist or leads to another type.
     pub(crate) fn peel(&self, id: &ObjectId) -> CodeResult<Option<ObjectId>> {
         let mut id = *id;
         for _ in 0..HOPS_MAX {

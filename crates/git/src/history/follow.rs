@@ -14,7 +14,7 @@ use crate::limits::{MOVES_BYTES_MAX, RENAMES_OF_FILE_MAX, STEPS_MAX};
 use crate::repository::Repository;
 use crate::source::Source;
 
-/// The paths removed and added in one step.
+/// The paths that were removed and added between two commits.
 pub(crate) struct Moves {
     gone: Box<[Box<str>]>,
     come: Box<[Box<str>]>,
@@ -24,7 +24,7 @@ pub(crate) struct Moves {
 pub(crate) struct FirstParents {
     commits: Vec<ObjectId>,
     places: HashMap<ObjectId, usize>,
-    /// True if the clone does not contain the commits before the last one.
+    /// True if the clone does not contain the commits before the last one of the list.
     cut_off: bool,
     known: Mutex<PathSteps>,
 }
@@ -35,9 +35,9 @@ pub(crate) struct FirstParents {
 struct PathSteps {
     /// The number of processed steps: `0..steps`.
     steps: usize,
-    /// The size of the paths and steps, in bytes.
+    /// The memory use of the paths and steps, in bytes.
     bytes: usize,
-    /// The steps by path, ascending.
+    /// The steps that removed each path, ascending.
     left: HashMap<String, Vec<usize>>,
     came: HashMap<String, Vec<usize>>,
 }

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-/// The value of full similarity, as in git.
+/// The number that stands for full similarity, as in git.
 pub(crate) const WHOLE: u64 = 60_000;
 
 const PIECE_BYTES: usize = 64;
-/// The number of bytes in which a NUL makes a file binary.
+/// The number of bytes at the start of a file in which a NUL makes the file binary.
 const BINARY_WITHIN: usize = 8_000;
 
 /// The pieces of a file by hash, sorted, with the number of bytes of each.

@@ -12,8 +12,8 @@ use crate::history::ancestry;
 use crate::limits::{COMMITS_MAX, WAYS_MAX};
 use crate::repository::Repository;
 
-/// Marks of a commit: reachable from the first, reachable from the second, and an ancestor of a
-/// common commit.
+/// The marks of a commit: reachable from the first, reachable from the second, and ancestor of a
+/// common commit. This is the first one.
 const ONE: u8 = 1;
 const OTHER: u8 = 2;
 const SHARED: u8 = ONE | OTHER;
@@ -115,7 +115,7 @@ struct Walk {
     sides: HashMap<ObjectId, (u8, bool)>,
     /// The number of queued commits that are not ancestors of a common one.
     open: usize,
-    /// The number of times that a commit was reached.
+    /// The number of parent edges that the walk has followed.
     ways: usize,
 }
 

@@ -5,7 +5,7 @@ use loci_model::facts::code::ObjectId;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
-/// The type of an object.
+/// The type of a git object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     Commit,

@@ -49,7 +49,7 @@ struct Folder {
 struct Packs {
     listed: bool,
     open: Vec<(Vec<u8>, SharedPack)>,
-    /// The error of a pack that could not be opened.
+    /// The error of a pack in this directory that could not be opened.
     broken: Option<CodeError>,
 }
 
@@ -58,7 +58,8 @@ pub(crate) struct Objects {
     format: HashFormat,
     folders: Vec<Folder>,
     bases: Arc<Bases>,
-    /// True if an alternate was not permitted, which may contain missing objects.
+    /// True if a directory that the clone borrows objects from is not permitted. Missing objects
+    /// may be there.
     alternates_refused: bool,
 }
 
@@ -80,13 +81,13 @@ impl Objects {
         self.format
     }
 
-    /// Returns the type and size; `None` if the object is not in this clone.
+    /// Returns the type and size of an object. `None` if the object is not in this clone.
     pub(crate) fn header(&self, id: &ObjectId) -> CodeResult<Option<Header>> {
         self.find(id, |pack, at| pack.header(at), |dir| loose_objects::header(dir, id))
     }
 
-    /// Returns the object of this type with at most `bytes_max` bytes; an error if it is missing or
-    /// does not fit. Both are checked before it is inflated.
+    /// Returns the object, which must have this type and at most `bytes_max` bytes. Both are
+    /// checked before it is inflated. Otherwise the result is an error.
     pub(crate) fn read_kind(&self, id: &ObjectId, kind: ObjectKind, bytes_max: u64) -> CodeResult<Arc<[u8]>> {
         let refusal = |header: Header| {
             if header.kind != kind {

@@ -19,7 +19,7 @@ use crate::limits::{CHAIN_MAX, OBJECT_BYTES_MAX, WORK_BYTES_MAX};
 
 /// An open pack.
 pub(crate) struct Pack {
-    /// Its key in the cache of base objects.
+    /// The number of the pack, which is a part of keys in the cache of base objects.
     number: u64,
     index: PackIndex,
     place: PackPlace,
@@ -42,7 +42,7 @@ enum Form {
 
 struct Entry {
     form: Form,
-    /// The size of the inflated stream in bytes: of the object, or of the delta.
+    /// The size of the inflated stream in bytes: that of the object, or of the delta.
     bytes: u64,
     /// The offset of the stream.
     stream_at: u64,

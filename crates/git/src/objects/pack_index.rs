@@ -28,12 +28,12 @@ pub(crate) struct PackIndex {
     fanout: Vec<u32>,
 }
 
-/// The positions of the parts, in bytes from the start.
+/// The positions of the parts of an index file, in bytes from its start.
 #[derive(Debug, Clone, Copy)]
 enum Layout {
-    /// Version 1: offset and id together.
+    /// Version 1 of the format: offset and id of each object together.
     One,
-    /// Version 2: ids, checksums, offsets, and offsets that need 8 bytes.
+    /// Version 2 of the format: ids, checksums, offsets, and offsets that need 8 bytes.
     Two { offsets: u64, long_offsets: u64, end: u64 },
 }
 
@@ -76,7 +76,8 @@ impl PackIndex {
         if length < needed { Err(fault::damaged("an index of a pack is cut off")) } else { Ok(index) }
     }
 
-    /// Returns the number of bytes in memory; `None` if it is read from the open file.
+    /// Returns the number of bytes that the index uses in memory. `None` if it is read from the
+    /// open file.
     pub(crate) fn held_bytes(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::Held(held) => Some(held.len() as u64),

@@ -11,11 +11,11 @@ use crate::confined_files::Dir;
 use crate::limits::{ALTERNATES_MAX, CONFIG_BYTES_MAX};
 use crate::repository::layout::Layout;
 
-/// The object directories that a clone borrows from.
+/// The object directories that a clone may borrow from.
 #[derive(Default)]
 pub(crate) struct BorrowedObjects {
     pub(crate) folders: Vec<Dir>,
-    /// True if at least one was not permitted.
+    /// True if a directory that the clone names is not permitted.
     pub(crate) refused: bool,
 }
 

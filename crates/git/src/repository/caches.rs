@@ -25,13 +25,13 @@ pub(crate) struct Caches {
     pub(crate) trees: BoundedCache<(Number, ObjectId), Arc<[u8]>>,
     pub(crate) commits: BoundedCache<(Number, ObjectId), Arc<Commit>>,
     pub(crate) listings: BoundedCache<(Number, ObjectId), Listing>,
-    /// By the two trees and the percentage.
+    /// The renames between two trees, by the trees and the minimum similarity in percent.
     pub(crate) renames: BoundedCache<(Number, ObjectId, ObjectId, u8), Arc<Vec<Rename>>>,
     pub(crate) fingerprints: BoundedCache<(Number, ObjectId), SharedFingerprint>,
-    /// By the older and the newer commit.
+    /// The answers whether a commit is an ancestor of another, by both commits.
     pub(crate) ancestry: BoundedCache<(Number, ObjectId, ObjectId), bool>,
     pub(crate) roots: BoundedCache<(Number, ObjectId), Arc<[ObjectId]>>,
-    /// By the tip, and the number of commits at which the clone is cut off.
+    /// The first parents of a commit, by the commit and the number of commits where the clone ends.
     pub(crate) lines: BoundedCache<(Number, ObjectId, usize), Arc<FirstParents>>,
     /// The paths removed and added from one commit to the next.
     pub(crate) steps: BoundedCache<(Number, ObjectId, ObjectId), Arc<Moves>>,

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 /// The parsed parts of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// `extensions.objectFormat`.
+    /// The value of `extensions.objectFormat`.
     pub(crate) object_format: Option<String>,
-    /// `extensions.refStorage`.
+    /// The value of `extensions.refStorage`.
     pub(crate) ref_storage: Option<String>,
-    /// `core.worktree`: compared with the current directory, and never followed.
+    /// The value of `core.worktree`. It is compared with the current directory, and never followed.
     pub(crate) worktree: Option<String>,
-    /// `core.bare`, if set.
+    /// The value of `core.bare`, if it is set.
     pub(crate) bare: Option<bool>,
-    /// True if `remote.origin.fetch` has a pattern for branches; `None` if not set.
+    /// True if `remote.origin.fetch` fetches all branches by a pattern. `None` if it is not set.
     pub(crate) is_origin_whole: Option<bool>,
-    /// Remotes: the name and the first configured URL, without credentials.
+    /// The remotes: each name with its first configured URL, without credentials.
     pub(crate) remotes: BTreeMap<String, String>,
 }
 

@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// Returns the only branch of a repository without remote branches.
+    /// Returns the only local branch of a repository without remote branches.
     fn sole_here(&self) -> CodeResult<Option<String>> {
         if self.sole(REMOTES)? != RefCount::None {
             return Ok(None);

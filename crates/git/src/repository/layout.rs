@@ -16,10 +16,10 @@ use crate::repository::configuration;
 /// The directories of a repository, as paths without links.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Layout {
-    /// The directory shared by all worktrees.
+    /// The directory that all worktrees of the clone share.
     pub(crate) common: PathBuf,
-    /// The directory with `HEAD` and the index of this worktree; for the main one the shared
-    /// directory.
+    /// The directory with `HEAD` and the index of this worktree. For the main worktree it is the
+    /// shared directory.
     pub(crate) private: PathBuf,
     /// The worktree; `None` for a bare repository.
     pub(crate) worktree: Option<PathBuf>,
@@ -29,7 +29,7 @@ impl Layout {
     /// Returns the repository at exactly this directory; `None` if there is none.
     ///
     /// # Errors
-    /// If there is one that must not be read.
+    /// If there is a repository that must not be read.
     pub(crate) fn at(place: &Path, roots: &[PathBuf]) -> CodeResult<Option<Self>> {
         let Ok(place) = place.canonicalize() else { return Ok(None) };
         let Some(dir) = Dir::open(&place)? else { return Ok(None) };

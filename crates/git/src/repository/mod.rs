@@ -27,7 +27,7 @@ use crate::repository::config::Config;
 use crate::repository::layout::Layout;
 use crate::repository::refs::Refs;
 
-/// An open clone.
+/// A clone that is open for reading.
 pub(crate) struct Repository {
     pub(crate) number: Number,
     pub(crate) dir: Dir,

@@ -9,7 +9,7 @@ use crate::fault;
 use crate::limits::ABBREVIATED_MIN;
 use crate::source::Source;
 
-/// The name of the files in the worktree.
+/// The revision name for the files in the worktree.
 const WORKTREE: &str = "WORKTREE";
 
 /// The prefixes and suffixes with which a short name is tried, in git's order.
@@ -35,7 +35,7 @@ impl Source {
     /// Returns the ancestor that the steps lead to; `None` if the history ends before it.
     ///
     /// # Errors
-    /// `partial_clone` if the clone ends before it.
+    /// `partial_clone` if the clone ends before the ancestor.
     fn stepped(&self, mut commit: ObjectId, steps: &[RevisionStep]) -> CodeResult<Option<ObjectId>> {
         for step in steps {
             let (times, number) = match *step {

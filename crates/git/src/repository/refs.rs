@@ -12,18 +12,18 @@ use crate::confined_files::{self, Dir, EntryType, Stamp};
 use crate::fault;
 use crate::limits::{HOPS_MAX, REFS_BYTES_MAX, REFS_IN_FOLDER_MAX, SMALL_FILE_BYTES_MAX};
 
-/// The target of a ref.
+/// The object or the other ref that a ref points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RefTarget {
     Id(ObjectId),
     Symbolic(String),
 }
 
-/// The number of refs in a folder, as far as relevant.
+/// The number of refs in a folder: none, one or several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RefCount {
     None,
-    /// Exactly one, with its full name.
+    /// Exactly one ref, with its full name.
     One(String),
     Several,
 }
@@ -109,7 +109,8 @@ impl Refs {
     }
 }
 
-/// Does the same for loose refs, in folders up to a depth. More than the limit counts as several.
+/// Counts loose refs like `sole`, in folders up to a depth. If there are more than the limit, they
+/// count as several.
 fn loose(shared: &Dir, folder: &str, depth: usize, mut found: RefCount) -> CodeResult<RefCount> {
     let Some(dir) = shared.directory(folder.trim_end_matches('/').as_bytes())? else { return Ok(found) };
     let names = match dir.names(REFS_IN_FOLDER_MAX) {

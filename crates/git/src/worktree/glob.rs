@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-/// The remaining matching steps. At zero every match fails.
+/// The number of matching steps that remain. At zero every match fails.
 #[derive(Debug)]
 pub(super) struct Steps(Cell<u64>);
 
@@ -31,7 +31,7 @@ pub(super) struct Glob {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GlobPart {
-    /// `**`: any number of components.
+    /// The component `**`: any number of components.
     Any,
     One(Vec<Token>),
 }

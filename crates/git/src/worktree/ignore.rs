@@ -13,14 +13,14 @@ const RULES_MAX: usize = 10_000;
 /// The maximum length of a pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 4_096;
 
-/// A rule.
+/// A rule of an ignore file.
 struct Rule {
     glob: Glob,
-    /// True if it matches the path from the directory of its file; otherwise it matches the last
-    /// component.
+    /// True if the rule matches the path from the directory of its file. Otherwise it matches the
+    /// last component.
     from_base: bool,
     directories_only: bool,
-    /// True for `!`: matching paths are not ignored.
+    /// True for a rule that begins with `!`: matching paths are not ignored.
     kept: bool,
 }
 

@@ -16,9 +16,10 @@ pub(crate) struct IndexEntry {
     pub(crate) path: String,
     pub(crate) kind: EntryKind,
     pub(crate) id: ObjectId,
-    /// True if the id is that of the file at the time of `times` and `bytes`.
+    /// True if the id in the entry is that of the file when it had the times and size of the entry.
     is_settled: bool,
-    /// True if it is excluded from the worktree by a sparse checkout, and still part of it.
+    /// True if a sparse checkout excludes the file from disk. The file still counts as a part of
+    /// the worktree.
     pub(crate) is_skipped: bool,
     changed: (u32, u32),
     modified: (u32, u32),

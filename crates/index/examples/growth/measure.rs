@@ -121,9 +121,9 @@ impl Bench<'_> {
         })
     }
 
-    /// Runs one round. The filters are the inner loop, so that disturbances of the machine affect
-    /// all of them equally. Each question is first sent without a filter, so that no filter
-    /// benefits from a cold or warm cache. Each question starts with another filter.
+    /// Runs one round of requests. The filters are the inner loop, so that disturbances of the
+    /// machine affect all of them equally. Each question is first sent without a filter, so that no
+    /// filter benefits from a warm cache. Each question starts with another filter.
     fn time(
         &self,
         round: usize,

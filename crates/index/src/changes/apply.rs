@@ -1,5 +1,5 @@
-//! Changes: a record in its newest state, or a removed record. This module updates the names;
-//! `link` updates postings, sessions and sums.
+//! The changes that add, replace or remove a record. This module updates the speaker names. `link`
+//! updates postings, sessions and sums.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,17 +15,17 @@ use crate::primitives::compact_list::push_sparing;
 use crate::primitives::compact_text::CompactText;
 use crate::primitives::interner::Interner;
 
-/// The minimum number of unused passages before a compaction.
+/// The minimum number of removed passages before a compaction.
 const DEAD_MIN: usize = 1024;
 
-/// The names that a change affects, each with true if it was known before.
+/// The speaker names that a change affects, each with true if it was a known name before.
 type AffectedNames = BTreeMap<u32, bool>;
 
 impl MemoryIndex {
     /// Inserts a record, or replaces its former state. A state older than the current one or than
     /// its removal is ignored.
     ///
-    /// Does not change [`MemoryIndex::sequence`].
+    /// The call does not change [`MemoryIndex::sequence`].
     pub fn apply(&mut self, mut record: IndexRecord) {
         let id = CompactText::new(record.record.as_str());
         let held = self.records.find(&id);
@@ -48,9 +48,9 @@ impl MemoryIndex {
         });
     }
 
-    /// Inserts a row, or replaces the record's former state. `names` are the prefixes of its
-    /// passages, with [`NONE`] for passages without one. `enter` adds the passages of the record
-    /// with a number, and returns their numbers.
+    /// Inserts the row of a record, or replaces the row of an older state. `names` are the speaker
+    /// prefixes of the passages, [`NONE`] for passages without one. `enter` adds the passages of
+    /// the record with a number, and returns their numbers.
     pub(crate) fn put(
         &mut self,
         row: RecordRow,
@@ -83,8 +83,8 @@ impl MemoryIndex {
         self.compact_if_worth();
     }
 
-    /// Removes a record, unless a later state of it is stored. An earlier state that arrives
-    /// afterwards is ignored.
+    /// Removes a record, unless the index has a later state of the record. An earlier state that
+    /// arrives afterwards is ignored.
     pub fn remove(&mut self, record: &RecordId, sequence: u64) {
         let id = CompactText::new(record.as_str());
         if let Some(held) = self.records.find(&id) {
@@ -101,7 +101,7 @@ impl MemoryIndex {
         *erased_at = sequence.max(*erased_at);
     }
 
-    /// Reverts the changes of a record, except for its row.
+    /// Removes everything about a record except its row.
     fn forget(&mut self, record: u32, touched: &mut AffectedNames) {
         self.unlink_record(record);
         let row = self.records.row(record);
@@ -197,7 +197,7 @@ impl MemoryIndex {
         self.enter_row(row, terms.into_iter(), group)
     }
 
-    /// Adds a passage with its terms, and decides if its prefix is removed.
+    /// Adds a passage with its terms, and decides if its speaker prefix is left out.
     pub(crate) fn enter_row(
         &mut self,
         mut row: PassageRow,
@@ -212,7 +212,7 @@ impl MemoryIndex {
         self.columns.push(row, group)
     }
 
-    /// Updates the other carriers of names that became known or unknown.
+    /// Updates other records whose passages start with a name that became known or unknown.
     fn settle_names(&mut self, touched: &AffectedNames) {
         for (name, was_known) in touched {
             let is_known = self.names.is_known(*name);
@@ -229,15 +229,15 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns every record with a passage that starts with a name. It scans all passages, because
-    /// names rarely become unknown.
+    /// Returns the records with a passage that starts with a name. It scans all passages, which is
+    /// acceptable because names rarely become unknown.
     fn carriers(&self, name: u32) -> BTreeSet<u32> {
         let rows = self.live.iter().map(|passage| self.columns.row(passage));
         rows.filter(|row| row.name == name).map(|row| row.record).collect()
     }
 
-    /// Renumbers the passages of a record, and removes or keeps their prefixes according to the
-    /// known names.
+    /// Gives the passages of a record new numbers, and leaves out or keeps their speaker prefixes
+    /// by the names that are known now.
     fn read_again(&mut self, record: u32) {
         self.unlink_record(record);
         let group = self.records.row(record).group;

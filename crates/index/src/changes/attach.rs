@@ -1,5 +1,5 @@
-//! Replaces the vectors of a record in place. Texts, neighbours and sums are unchanged, so that
-//! embedding a memory needs no second text analysis. All other changes use `apply`.
+//! Replacement of a record's vectors. Texts, neighbours and sums stay, so that embedding a memory
+//! needs no second analysis of the texts. All other changes use `apply`.
 
 use loci_model::RecordId;
 
@@ -9,16 +9,17 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
-    /// Returns the [`crate::IndexRecord::content`] of a stored record.
+    /// Returns the [`crate::IndexRecord::content`] digest of a stored record.
     pub fn content(&self, record: &RecordId) -> Option<u64> {
         let held = self.records.find(&CompactText::new(record.as_str()))?;
         Some(self.records.row(held).content)
     }
 
-    /// Replaces the vectors of a record by part; a passage that is not listed has none. An outdated
-    /// state and an unknown record are ignored.
+    /// Replaces the vectors of a record, given by the number of the passage in the record. A
+    /// passage that is not listed loses its vector. The call ignores an outdated sequence and an
+    /// unknown record.
     ///
-    /// Does not change [`MemoryIndex::sequence`].
+    /// The call does not change [`MemoryIndex::sequence`].
     pub fn attach(&mut self, record: &RecordId, sequence: u64, vectors: &[(u32, StoredVector)]) {
         let Some(held) = self.records.find(&CompactText::new(record.as_str())) else { return };
         let row = self.records.row(held);

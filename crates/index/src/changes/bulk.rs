@@ -1,6 +1,6 @@
-//! Bulk changes: the lists of passages by attribute (terms, times, metadata, vectors) are built
-//! once at the end, with two threads. Updating postings for each passage would access scattered
-//! memory for every term, and reallocate every list many times.
+//! Bulk changes. The lists of passages by attribute (terms, times, metadata, vectors) are built
+//! once at the end, by two threads. Updating the postings for each passage would access scattered
+//! memory, and reallocate every list many times.
 
 use std::thread;
 
@@ -12,14 +12,14 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::bits::Bits;
 
 impl MemoryIndex {
-    /// Starts a bulk change. Until [`MemoryIndex::end_bulk`] those lists are not updated, and the
-    /// index must not be queried.
+    /// Starts a bulk change. Until [`MemoryIndex::end_bulk`] the lists by attribute are not
+    /// updated, and the index must not be searched.
     pub(crate) fn begin_bulk(&mut self) {
         self.bulk = true;
     }
 
-    /// Builds the lists of all passages. The result equals that of single changes. After an error
-    /// the index is unusable.
+    /// Builds the lists by attribute for all passages. The index is then the same as after single
+    /// changes. After an error the index is unusable.
     pub(crate) fn end_bulk(&mut self) -> Result<()> {
         self.bulk = false;
         let Self { columns, records, live, active, facets, metadata, vectors, vocabulary, .. } = self;
@@ -45,7 +45,7 @@ impl MemoryIndex {
     }
 }
 
-/// Returns an error for a thread that could not be created.
+/// Returns the error for a thread that could not be started.
 pub(crate) fn no_thread(error: std::io::Error) -> Error {
     Error::unavailable("no thread to load the index with").caused_by(error)
 }
@@ -64,11 +64,12 @@ fn postings_of(columns: &Columns, live: &Bits, active: &Bits, terms: usize) -> V
     lists.each().map(|list| Postings::of(list, |passage| active.has(passage))).collect()
 }
 
-/// Passages with term counts, for all terms in one array.
+/// The passages of each term with their counts, for all terms in one array.
 struct Lists {
-    /// By term: the number of passages, then the position of the next one.
+    /// For each term: first the number of its passages, then the position at which the next one is
+    /// written.
     next: Vec<usize>,
-    /// By term: the last passage with this term.
+    /// For each term: the last passage that contains it.
     last: Vec<u32>,
     entries: Vec<(u32, u16)>,
 }
@@ -78,7 +79,8 @@ impl Lists {
         Self { next: vec![0; terms], last: vec![NONE; terms], entries: Vec::new() }
     }
 
-    /// True if a term occurs in a passage for the first time. Passages arrive in order.
+    /// Returns true if this is the first occurrence of the term in the passage. Passages must
+    /// arrive in order.
     fn is_first(&mut self, term: u32, passage: u32) -> bool {
         let last = self.last.get_mut(term as usize);
         last.is_some_and(|last| std::mem::replace(last, passage) != passage)

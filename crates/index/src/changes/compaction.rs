@@ -1,11 +1,12 @@
-//! Renumbers the passages without gaps, and frees the space of removed ones. No result changes.
+//! Compaction: it renumbers the passages without gaps, and frees the space of removed ones. No
+//! search result changes.
 
 use crate::columns::NONE;
 use crate::memory_index::MemoryIndex;
 
 impl MemoryIndex {
-    /// Frees unused space. Runs automatically once more than half of the stored passages are
-    /// removed.
+    /// Frees the space of removed passages. It runs automatically when more than half of the stored
+    /// passages are removed.
     pub fn compact(&mut self) {
         let mut renamed = vec![NONE; self.columns.len()];
         for (new, old) in self.live.iter().enumerate() {

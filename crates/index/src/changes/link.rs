@@ -11,7 +11,7 @@ use crate::columns::{Columns, NONE};
 use crate::memory_index::MemoryIndex;
 
 impl MemoryIndex {
-    /// Links the passages of a record's row.
+    /// Links the passages of a record, given by its row number.
     pub(crate) fn link_record(&mut self, record: u32) {
         let row = self.records.row(record);
         let (group, branch, path, active, shared) =
@@ -33,7 +33,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Reverts [`MemoryIndex::link_record`]. The numbers of the passages become unused.
+    /// Reverts [`MemoryIndex::link_record`]. The numbers of the passages are then unused.
     pub(crate) fn unlink_record(&mut self, record: u32) {
         let row = self.records.row(record);
         let (group, path, active, shared) = (row.group, row.path, row.is_active(), row.is_linked());
@@ -105,7 +105,7 @@ impl MemoryIndex {
         Lengths { turns: 1, terms: u64::from(self.columns.sum([passage].into_iter())), ..Lengths::default() }
     }
 
-    /// Links a record that is its own session. Only an active record counts.
+    /// Links a record that forms a session of its own. It counts only if it is active.
     fn make_session(&mut self, passages: Passages, chain: u32, group: u32, active: bool) {
         for (left, right) in passages.iter().zip(passages.iter().skip(1)) {
             self.columns.join(left, right);
@@ -132,8 +132,8 @@ impl MemoryIndex {
         }
     }
 
-    /// Inserts a passage between its neighbours in a shared session. Only the windows from one
-    /// before to two after it change.
+    /// Inserts a passage between its neighbours in a session of several records. Only the windows
+    /// from one passage before to two after it change.
     fn enter_session(&mut self, passage: u32, chain: u32) {
         let (records, columns) = (&self.records, &self.columns);
         let terms = columns.sum([passage].into_iter());
@@ -181,8 +181,8 @@ impl MemoryIndex {
         self.groups.subtract(group, &Lengths { sessions: u64::from(last), ..before });
     }
 
-    /// Measures the pairs and windows of passages with their current links, and stores the lengths
-    /// of the windows.
+    /// Counts the terms in the pairs and windows of passages with their current neighbours, and
+    /// stores the window lengths.
     fn measure(&mut self, passages: impl IntoIterator<Item = u32>) -> Lengths {
         let mut lengths = Lengths::default();
         for passage in passages {
@@ -193,8 +193,8 @@ impl MemoryIndex {
     }
 }
 
-/// Compares two turns of a session. The order is total, because records have distinct ids and
-/// passages distinct parts.
+/// Compares the positions of two turns in a session. No two are equal, because records have
+/// distinct ids and passages have distinct parts.
 pub(crate) fn in_session(records: &Records, columns: &Columns, left: u32, right: u32) -> Ordering {
     let (a, b) = (columns.row(left), columns.row(right));
     let (x, y) = (records.row(a.record), records.row(b.record));

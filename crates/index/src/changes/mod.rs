@@ -1,4 +1,4 @@
-//! Changes of the index: new and removed records, replaced vectors, their consequences, and
+//! Changes of the index: added and removed records, replaced vectors, their effects, and
 //! compaction.
 
 mod apply;

@@ -1,29 +1,30 @@
-//! Sessions shared by several records, with their passages in order.
+//! Sessions that several records share, with their passages in order.
 //!
-//! The number of a passage's session is that of a shared one, or that of its own record with
-//! [`OWN`] set. Links between neighbours are columns of the passages; `link` maintains the links
-//! and the sums.
+//! The session number of a passage is that of a shared session, or the number of its record with
+//! the bit [`OWN`] set. Links between neighbours are columns of the passages, which `link`
+//! maintains together with the sums.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::primitives::compact_list::{make_room, push_sparing};
 
-/// The bit set in the number of a session with only one record; the other bits are the record.
+/// The bit that marks the number of a session with only one record. The other bits are the record's
+/// number.
 pub(crate) const OWN: u32 = 1 << 31;
 
-/// One shared session.
+/// A session that several records share.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// The group and the branch.
+    /// The numbers of the group and the branch of the session.
     pub(crate) key: (u32, u32),
-    /// Its passages in order.
+    /// The passages of the session, in order.
     pub(crate) members: Vec<u32>,
-    /// The number of their terms.
+    /// The number of terms in the passages of the session.
     pub(crate) terms: u64,
 }
 
-/// All shared sessions.
+/// All sessions that several records share.
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
     chains: Vec<Chain>,
@@ -42,12 +43,13 @@ impl Chains {
         number
     }
 
-    /// Returns a shared session by number. `None` for a record's own session.
+    /// Returns the session with this number. `None` for the own session of a single record.
     pub(crate) fn get(&self, chain: u32) -> Option<&Chain> {
         if chain & OWN == 0 { self.chains.get(chain as usize) } else { None }
     }
 
-    /// Inserts a passage, and returns its position. `order` compares a member with the passage.
+    /// Inserts a passage into a session and returns its position. `order` compares a member of the
+    /// session with the passage.
     pub(crate) fn insert(
         &mut self,
         chain: u32,
@@ -68,7 +70,7 @@ impl Chains {
         at
     }
 
-    /// Removes a passage. `order` as for [`Chains::insert`].
+    /// Removes a passage from a session. `order` compares a member of the session with the passage.
     pub(crate) fn remove(&mut self, chain: u32, passage: u32, terms: u32, order: impl Fn(u32) -> Ordering) {
         let Some(chain) = self.chains.get_mut(chain as usize) else { return };
         let at = chain.members.partition_point(|member| order(*member) == Ordering::Less);
@@ -78,7 +80,7 @@ impl Chains {
         }
     }
 
-    /// Renumbers all members.
+    /// Replaces the numbers of all passages after a compaction.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         for member in self.chains.iter_mut().flat_map(|chain| &mut chain.members) {
             *member = renamed.get(*member as usize).copied().unwrap_or(*member);

@@ -1,5 +1,5 @@
-//! Groups: records with the same namespace, strategy, actor and session. Filters on access,
-//! namespace and strategy admit or reject whole groups, and sums of lengths are stored per group.
+//! Groups: records with the same namespace, strategy, actor and session. Filters by grant,
+//! namespace and strategy select whole groups, and sums of lengths are stored for each group.
 
 use std::collections::HashMap;
 
@@ -9,36 +9,37 @@ use crate::primitives::compact_list::push_sparing;
 use crate::primitives::interner::Interner;
 use crate::primitives::mask::Mask;
 
-/// The key of a group. Each member is the number of a text, or [`NONE`].
+/// The key of a group. Each member is the number of a text, or [`NONE`] if records of the group
+/// have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct GroupKey {
-    /// The namespace; always present.
+    /// The number of the namespace. Every group has one.
     pub(crate) namespace: u32,
-    /// The strategy.
+    /// The number of the strategy.
     pub(crate) strategy: u32,
-    /// The actor.
+    /// The number of the actor.
     pub(crate) actor: u32,
-    /// The session.
+    /// The number of the session.
     pub(crate) session: u32,
 }
 
-/// Sums over active turns.
+/// Sums over active turns of conversations, for mean lengths.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lengths {
     /// The number of turns.
     pub turns: u64,
-    /// The number of sessions with a turn.
+    /// The number of sessions that contain such a turn.
     pub sessions: u64,
-    /// The number of terms in the turns, which is also that in the sessions.
+    /// The number of terms in the turns. Sessions have the same number.
     pub terms: u64,
-    /// The number of terms in the pairs.
+    /// The number of terms in the pairs of the turns: each turn with the one before it.
     pub pairs: u64,
-    /// The number of terms in the windows.
+    /// The number of terms in the windows of the turns: two turns before, the turn, and one after.
     pub windows: u64,
 }
 
 impl Lengths {
-    /// Adds lengths.
+    /// Adds other sums to these.
     pub(crate) fn add(&mut self, other: &Self) {
         self.turns += other.turns;
         self.sessions += other.sessions;
@@ -47,7 +48,7 @@ impl Lengths {
         self.windows += other.windows;
     }
 
-    /// Subtracts lengths added before.
+    /// Subtracts sums that were added before.
     pub(crate) fn subtract(&mut self, other: &Self) {
         self.turns = self.turns.saturating_sub(other.turns);
         self.sessions = self.sessions.saturating_sub(other.sessions);
@@ -57,26 +58,26 @@ impl Lengths {
     }
 }
 
-/// One group.
+/// A group of records, with its passages.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// The key.
+    /// The key of the group.
     pub(crate) key: GroupKey,
-    /// Its passages. Removed ones stay listed until a compaction.
+    /// The passages of the group. Removed ones stay until a compaction.
     pub(crate) members: Vec<u32>,
-    /// The number of current passages.
+    /// The number of current passages in the group.
     pub(crate) live: usize,
-    /// The sums of its active turns.
+    /// The sums over the active turns of the group.
     pub(crate) lengths: Lengths,
 }
 
-/// A selection of groups.
+/// The passages of several selected groups.
 #[derive(Debug)]
 pub(crate) struct Selection {
     pub(crate) groups: Mask,
-    /// Their passages, including removed ones.
+    /// The passages of the groups, including removed ones.
     pub(crate) passages: Mask,
-    /// The sums of their active turns, if known without a scan.
+    /// The sums over the active turns of the groups. `None` if a scan must compute them.
     pub(crate) lengths: Option<Lengths>,
 }
 
@@ -85,14 +86,15 @@ pub(crate) struct Selection {
 pub(crate) struct Groups {
     groups: Vec<Group>,
     by_key: HashMap<GroupKey, u32>,
-    /// The parts of the memory that filters name.
+    /// The parts of the memory that filters can name.
     pub(crate) parts: Parts,
-    /// The sums of the whole memory.
+    /// The sums over all active turns of the memory.
     pub(crate) total: Lengths,
 }
 
 impl Groups {
-    /// Returns the number of a group, and adds it if new. `namespaces` are the texts of the keys.
+    /// Returns the number of the group with this key, and adds the group if it is new. `namespaces`
+    /// are the texts of the namespace numbers.
     pub(crate) fn intern(&mut self, key: GroupKey, namespaces: &Interner) -> u32 {
         if let Some(number) = self.by_key.get(&key) {
             return *number;
@@ -114,7 +116,7 @@ impl Groups {
         self.groups.get(group as usize)
     }
 
-    /// Adds a passage, which must be the newest one.
+    /// Adds a passage to a group. It must have the highest number so far.
     pub(crate) fn join(&mut self, group: u32, passage: u32) {
         let Some(group) = self.groups.get_mut(group as usize) else { return };
         push_sparing(&mut group.members, passage);
@@ -126,7 +128,7 @@ impl Groups {
         }
     }
 
-    /// Removes a passage.
+    /// Removes a passage from a group.
     pub(crate) fn leave(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.live = group.live.saturating_sub(1);
@@ -134,7 +136,7 @@ impl Groups {
         }
     }
 
-    /// Returns the intersection of parts, with passages below `limit`.
+    /// Returns the passages below `limit` of the groups that belong to all of the parts.
     pub(crate) fn in_all(&self, places: &[PartKey], limit: usize) -> Selection {
         let parts = &self.parts;
         let Some(least) = places.iter().copied().min_by_key(|place| parts.live(*place)) else {
@@ -158,7 +160,8 @@ impl Groups {
         all
     }
 
-    /// Computes the intersection group by group: the groups of `first` that are in all of `places`.
+    /// Computes that intersection group by group: the groups of `first` that belong to all of
+    /// `places`.
     fn walk(&self, first: PartKey, places: &[PartKey], limit: usize) -> Selection {
         let (mut groups, mut passages) = (Mask::none(self.groups.len()), Mask::none(limit));
         let mut lengths = Lengths::default();
@@ -191,7 +194,7 @@ impl Groups {
         }
     }
 
-    /// Compacts and renumbers the members.
+    /// Removes the passages that a compaction removed from the groups, and renumbers the others.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
         self.parts.rename(renamed);
         for group in &mut self.groups {

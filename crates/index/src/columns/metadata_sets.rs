@@ -1,8 +1,9 @@
-//! Metadata of records. Each set is stored as a few words; sets with texts only are stored once for
-//! all their records, and so is each text. `metadata_index` maps values to passages.
+//! The metadata of records. Each set of entries is stored as a few words. Equal sets of texts are
+//! stored once for all their records, and so is each text. `metadata_index` maps values to
+//! passages.
 //!
-//! A set is a sequence of words: the number of holders, the number of words that follow, then for
-//! each entry a tag and its value.
+//! The words of a set are: the number of records that have it, the number of words that follow,
+//! then for each entry a tag and its value.
 
 use std::collections::HashMap;
 
@@ -16,39 +17,41 @@ use crate::primitives::interner::Interner;
 use crate::primitives::stable_hash::Mix;
 use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 
-/// The type of an entry, in the upper bits of its tag. The rest is a number: that of the text for
-/// the first two types, otherwise that of the key.
+/// The entry type of a text. A tag has the type in its upper bits and a number below: for texts and
+/// lists that of the text, for other types that of the key.
 const TEXT: u32 = 0;
-/// A list: followed by a count and the numbers of the texts. The number is that of the set of
-/// texts.
+/// The entry type of a list of texts. It is followed by the number of texts and their numbers. The
+/// tag's number is that of the texts as a set.
 const LIST: u32 = 1;
-/// A whole number: followed by its value.
+/// The entry type of a whole number. It is followed by the value.
 const WHOLE: u32 = 2;
-/// A number: followed by its lower and upper half.
+/// The entry type of a number. It is followed by the lower and upper half of the value.
 const NUMBER: u32 = 3;
-/// A time in milliseconds: followed by its lower and upper half.
+/// The entry type of a time in milliseconds. It is followed by the lower and upper half of the
+/// value.
 const TIME: u32 = 4;
 const KIND_SHIFT: u32 = 29;
 const HEAD: usize = 2;
-/// The number of spare words before most sets.
+/// The number of words to reserve for further sets when the storage is full.
 const SPARE: usize = 256;
-/// The number of unused words before a compaction moves the sets.
+/// The number of unused words from which a compaction moves the sets together.
 const DEAD_MIN: usize = 4_096;
 
-/// All sets in use, and the passages that have them.
+/// All metadata sets in use, and the passages that have them.
 #[derive(Debug, Default)]
 pub(crate) struct MetadataSets {
     words: Vec<u32>,
     dead: usize,
     keys: Interner,
     texts: MetadataTexts,
-    /// Sets without numbers and times, by hash. Only one set is kept per hash.
+    /// The sets that contain only texts, by hash. Of several sets with the same hash only one is
+    /// listed.
     by_hash: HashMap<u64, u32>,
     /// The passages by metadata value.
     pub(crate) index: MetadataIndex,
 }
 
-/// An entry of a set.
+/// An entry of a metadata set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum MetadataSetEntry<'a> {
     Text(u32),
@@ -58,7 +61,8 @@ enum MetadataSetEntry<'a> {
 }
 
 impl MetadataSets {
-    /// Returns the number of a set and adds a holder.
+    /// Returns the number of a metadata set, adds it if it is new, and counts one more record that
+    /// uses it.
     pub(crate) fn hold(&mut self, metadata: &Metadata) -> u32 {
         let numbered =
             |value: &MetadataValue| matches!(value, MetadataValue::Number(_) | MetadataValue::DateTime(_));
@@ -89,7 +93,7 @@ impl MetadataSets {
         number
     }
 
-    /// Adds a holder to a set in use.
+    /// Counts one more record that uses the set.
     pub(crate) fn hold_again(&mut self, number: u32) {
         if let Some(holders) = self.words.get_mut(number as usize) {
             *holders += 1;
@@ -134,7 +138,7 @@ impl MetadataSets {
         Ok(set)
     }
 
-    /// Removes a holder.
+    /// Counts one record less that uses the set, and frees the set after the last one.
     pub(crate) fn release(&mut self, number: u32) {
         let Some(holders) = self.words.get_mut(number as usize) else { return };
         *holders = holders.saturating_sub(1);
@@ -175,7 +179,7 @@ impl MetadataSets {
         entries(body(&self.words, number)).map(value).map(named).collect()
     }
 
-    /// Returns a hash of a set that is equal on every machine.
+    /// Returns the hash of a set. It is the same on every machine.
     pub(crate) fn hash(&self, number: u32) -> u64 {
         let mut mix = Mix::default();
         for entry in entries(body(&self.words, number)) {
@@ -218,18 +222,18 @@ impl MetadataSets {
         }
     }
 
-    /// Returns the number of a key, if any record ever had it.
+    /// Returns the number of a metadata key. `None` if no record ever had the key.
     pub(crate) fn key(&self, key: &str) -> Option<u32> {
         self.keys.find(key)
     }
 
-    /// Returns the number of a text under a key, if any record has it.
+    /// Returns the number of a text under a key. `None` if no record has it.
     pub(crate) fn text(&self, key: u32, kind: TextKind, text: &str) -> Option<u32> {
         self.texts.find(key, kind, text)
     }
 
-    /// Renumbers passages, and compacts the sets if many are unused. In this case `moved` receives
-    /// the mapping to their new numbers.
+    /// Renumbers the passages, and moves the sets together if many words are unused. In that case
+    /// `moved` receives a function from old to new set numbers.
     pub(crate) fn compact(&mut self, renamed: &[u32], moved: impl FnOnce(&dyn Fn(u32) -> u32)) {
         self.index.rename(renamed);
         if self.dead < DEAD_MIN || self.dead * 2 < self.words.len() {
@@ -297,7 +301,7 @@ impl MetadataSets {
     }
 }
 
-/// Returns a text that is equal for lists that are equal as sets, and only for those.
+/// Returns a text that is the same for lists with the same texts, in any order, and for no others.
 pub(crate) fn set_of(texts: &[String]) -> String {
     let mut sorted: Vec<&str> = texts.iter().map(String::as_str).collect();
     sorted.sort_unstable();

@@ -1,5 +1,5 @@
-//! The texts of metadata, stored once per key and counted by the sets that use them. Numbers are
-//! reused.
+//! The texts of metadata, stored once per key. Each text counts the sets that use it, and its
+//! number is reused after the last one.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ struct InternedText {
     next: u32,
 }
 
-/// All texts.
+/// All texts of metadata, by key.
 #[derive(Debug, Default)]
 pub(crate) struct MetadataTexts {
     texts: Vec<InternedText>,
@@ -37,7 +37,7 @@ pub(crate) struct MetadataTexts {
 }
 
 impl MetadataTexts {
-    /// Returns the number of a text and adds a use.
+    /// Returns the number of a text, adds it if it is new, and counts one more set that uses it.
     pub(crate) fn hold(&mut self, key: u32, kind: TextKind, text: &str) -> u32 {
         if let Some(number) = self.find(key, kind, text) {
             if let Some(held) = self.texts.get_mut(number as usize) {
@@ -56,7 +56,8 @@ impl MetadataTexts {
         number
     }
 
-    /// Removes a use. Returns true if it was the last, so that the number is free.
+    /// Counts one set less that uses the text. Returns true if it was the last one, so that the
+    /// number becomes free.
     pub(crate) fn release(&mut self, number: u32) -> bool {
         let Some(held) = self.texts.get_mut(number as usize) else { return false };
         held.uses = held.uses.saturating_sub(1);

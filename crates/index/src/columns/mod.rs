@@ -1,6 +1,6 @@
-//! The passages by column, and the terms of each in order. Passages are numbered in order of
-//! arrival; a number is not reused before a compaction renumbers all. Every column has a value for
-//! every number.
+//! The columns of the passages, and the terms of each passage in order. Passages are numbered in
+//! order of arrival. A number is not reused before a compaction renumbers all. Every column has a
+//! value for every number.
 
 pub(super) mod chains;
 pub(super) mod groups;
@@ -20,44 +20,48 @@ use crate::snapshot::bytes::{ByteReader, ByteWriter, damaged};
 /// The number that represents no passage, row or name.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Shape bits of a window whose passages have adjacent numbers: it contains the passage before.
+/// The bit of a window's shape that says: the window contains the passage with the number just
+/// below.
 pub(crate) const ONE_BEFORE: u8 = 1;
-/// It contains the passage two before.
+/// The bit of a window's shape that says: the window contains the passage whose number is lower by
+/// two.
 pub(crate) const TWO_BEFORE: u8 = 2;
-/// It contains the passage after.
+/// The bit of a window's shape that says: the window contains the passage with the next number.
 pub(crate) const ONE_AFTER: u8 = 4;
-/// It contains passages with other numbers.
+/// The bit of a window's shape that says: the window contains passages with other numbers.
 pub(crate) const IRREGULAR: u8 = 0x80;
 
 /// The attributes of a passage that are read only for promising candidates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PassageRow {
-    /// The number of its record.
+    /// The number of the passage's record.
     pub(crate) record: u32,
     /// The number of the passage within the record.
     pub(crate) part: u32,
-    /// The number of the name at the start of its text, known or not.
+    /// The number of the `Name: ` prefix of the text, whether the name is known or not. [`NONE`]
+    /// without a prefix.
     pub(crate) name: u32,
-    /// The position of its first term.
+    /// The position of the passage's first term in the list of all terms.
     pub(crate) start: usize,
-    /// The number of its terms: those of the path, the prefix and the rest, in this order.
+    /// The number of terms of the passage: those of the path, of the prefix and of the rest, in
+    /// this order.
     pub(crate) terms: u32,
     /// The number of terms of the path.
     pub(crate) path_terms: u32,
     /// The number of terms of the prefix.
     pub(crate) prefix_terms: u16,
-    /// True if the prefix is a known name and thus removed.
+    /// True if the prefix is a known name, so that its terms are left out.
     pub(crate) stripped: bool,
-    /// The flags of the whole text.
+    /// The flags of the text, including the prefix.
     pub(crate) flags: u16,
     /// The flags of the text without the prefix.
     pub(crate) stripped_flags: u16,
-    /// The position of its vector.
+    /// The vector space and the row of the passage's vector. `None` without a vector.
     pub(crate) vector: Option<(u16, u32)>,
 }
 
 impl PassageRow {
-    /// Returns the flags in effect.
+    /// Returns the flags of the text as it counts now: with or without the prefix.
     pub(crate) fn flags_now(&self) -> u16 {
         if self.stripped { self.stripped_flags } else { self.flags }
     }
@@ -95,7 +99,7 @@ impl PassageRow {
         Ok((row, space))
     }
 
-    /// Returns the number of terms in effect.
+    /// Returns the number of terms that count now: with or without the prefix.
     pub(crate) fn length(&self) -> u32 {
         if self.stripped { self.terms - u32::from(self.prefix_terms) } else { self.terms }
     }
@@ -106,31 +110,31 @@ impl PassageRow {
 pub(crate) struct Columns {
     rows: Vec<PassageRow>,
     terms: Vec<u32>,
-    /// The number of terms in effect.
+    /// The number of terms that count for each passage.
     pub(crate) length: Vec<u32>,
-    /// The class of this length.
+    /// The length class of each passage.
     pub(crate) length_class: Vec<u8>,
-    /// The class of the window's length.
+    /// The length class of each passage's window.
     pub(crate) window_class: Vec<u8>,
-    /// The shape of the window.
+    /// The shape of each passage's window.
     pub(crate) shape: Vec<u8>,
-    /// The previous passage in its session.
+    /// The previous passage in the session, for each passage.
     pub(crate) previous: Vec<u32>,
-    /// The next passage in its session.
+    /// The next passage in the session, for each passage.
     pub(crate) next: Vec<u32>,
-    /// Its group.
+    /// The group of each passage.
     pub(crate) group: Vec<u32>,
-    /// Its session, numbered as in [`crate::columns::chains`].
+    /// The session of each passage, numbered as in [`crate::columns::chains`].
     pub(crate) chain: Vec<u32>,
 }
 
 impl Columns {
-    /// Returns the number of assigned numbers.
+    /// Returns the number of passages, including removed ones.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Stores terms, and returns their position and count.
+    /// Stores the terms of a passage, and returns their position and number.
     pub(crate) fn keep_terms(&mut self, terms: impl Iterator<Item = u32>) -> (usize, u32) {
         let start = self.terms.len();
         make_room(&mut self.terms, terms.size_hint().0);
@@ -138,7 +142,7 @@ impl Columns {
         (start, (self.terms.len() - start) as u32)
     }
 
-    /// Adds a passage without neighbours and session.
+    /// Adds a passage that has no neighbours and no session yet. Returns its number.
     pub(crate) fn push(&mut self, row: PassageRow, group: u32) -> u32 {
         let number = self.rows.len() as u32;
         let class = length_class::of(row.length());
@@ -172,15 +176,15 @@ impl Columns {
         self.terms.get(row.start..row.start + row.terms as usize).unwrap_or_default()
     }
 
-    /// Sets or removes the vector of a passage.
+    /// Sets the vector space and row of a passage's vector. `None` removes the vector.
     pub(crate) fn set_vector(&mut self, passage: u32, vector: Option<(u16, u32)>) {
         if let Some(row) = self.rows.get_mut(passage as usize) {
             row.vector = vector;
         }
     }
 
-    /// Returns the terms of a passage in effect, in order: those before and those after a removed
-    /// prefix.
+    /// Returns the terms of a passage that count now, in order: those before and those after a
+    /// prefix that is left out.
     pub(crate) fn terms(&self, passage: u32) -> (&[u32], &[u32]) {
         let row = self.row(passage);
         let all = self.all_terms(passage);
@@ -191,29 +195,29 @@ impl Columns {
         (path, rest.get(usize::from(row.prefix_terms)..).unwrap_or_default())
     }
 
-    /// Returns the terms of its text, without those of the path.
+    /// Returns the terms of the passage's text, without those of the path.
     pub(crate) fn text_terms(&self, passage: u32) -> &[u32] {
         let row = self.row(passage);
         let (first, second) = self.terms(passage);
         if row.stripped { second } else { first.get(row.path_terms as usize..).unwrap_or_default() }
     }
 
-    /// Returns the previous passage, if any.
+    /// Returns the passage before this one in its session. `None` for the first.
     pub(crate) fn before(&self, passage: u32) -> Option<u32> {
         self.previous.get(passage as usize).copied().filter(|other| *other != NONE)
     }
 
-    /// Returns the next passage, if any.
+    /// Returns the passage after this one in its session. `None` for the last.
     pub(crate) fn after(&self, passage: u32) -> Option<u32> {
         self.next.get(passage as usize).copied().filter(|other| *other != NONE)
     }
 
-    /// Returns the passages of the pair: the previous one and itself.
+    /// Returns the passages of a pair: the previous one in the session, and this one.
     pub(crate) fn pair(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
         [self.before(passage), Some(passage)].into_iter().flatten()
     }
 
-    /// Returns the passages of the window by position: two before, one before, itself, one after.
+    /// Returns the passages of a window by position: two before, one before, this one, one after.
     #[inline]
     pub(crate) fn places(&self, passage: u32) -> [Option<u32>; 4] {
         let shape = self.shape.get(passage as usize).copied().unwrap_or(0);
@@ -230,13 +234,13 @@ impl Columns {
         ]
     }
 
-    /// Returns the passages of the window: two before, itself, one after.
+    /// Returns the passages of a window that exist: up to two before, this one, and one after.
     pub(crate) fn window(&self, passage: u32) -> impl Iterator<Item = u32> + use<> {
         self.places(passage).into_iter().flatten()
     }
 
-    /// Recomputes the window of a passage after a change of its neighbours, and returns its number
-    /// of terms.
+    /// Recomputes the window of a passage after its neighbours changed. Returns the number of terms
+    /// in the window.
     pub(crate) fn reshape(&mut self, passage: u32) -> u32 {
         let at = passage as usize;
         if let Some(shape) = self.shape.get_mut(at) {
@@ -258,7 +262,7 @@ impl Columns {
         passages.map(|other| self.length[other as usize]).sum()
     }
 
-    /// Makes `left` and `right` neighbours; either may be [`NONE`].
+    /// Makes two passages neighbours in a session. Either may be [`NONE`].
     pub(crate) fn join(&mut self, left: u32, right: u32) {
         if let Some(next) = self.next.get_mut(left as usize) {
             *next = right;

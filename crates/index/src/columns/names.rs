@@ -1,25 +1,25 @@
-//! Known names: prefixes `Name: ` that at least two active turns of conversation start with.
-//! `apply` handles the consequences when a name becomes known or unknown.
+//! Known speaker names: prefixes `Name: ` that at least two active turns of conversations start
+//! with. `apply` updates the passages when a name becomes known or unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::primitives::interner::Interner;
 
-/// The minimum number of turns that make a prefix a name.
+/// The minimum number of turns with a prefix that make the prefix a known name.
 const CARRIERS_MIN: u32 = 2;
 
 #[derive(Debug, Default)]
 struct Name {
-    /// The number of active turns that start with it.
+    /// The number of active turns that start with the name.
     carriers: u32,
-    /// The number of such turns by group.
+    /// The number of active turns that start with the name, by group.
     by_group: BTreeMap<u32, u32>,
-    /// Records in any state that start with it. Kept only while it is unknown, and may contain
-    /// records that no longer do.
+    /// The records, in any state, with a passage that starts with the name. Filled only while the
+    /// name is unknown. It may contain records that changed since.
     waiting: BTreeSet<u32>,
 }
 
-/// All prefixes.
+/// All `Name: ` prefixes in the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     texts: Interner,
@@ -41,7 +41,7 @@ impl Names {
         self.texts.text(name)
     }
 
-    /// True for a known name.
+    /// Returns true if the number is that of a known name.
     pub(crate) fn is_known(&self, name: u32) -> bool {
         self.names.get(name as usize).is_some_and(|name| name.carriers >= CARRIERS_MIN)
     }
@@ -51,7 +51,7 @@ impl Names {
         self.texts.find(name).is_some_and(|number| self.is_known(number))
     }
 
-    /// Marks a name as known whose carriers are stored elsewhere.
+    /// Makes a name known although its turns are not in this index.
     pub(crate) fn know(&mut self, name: &str) {
         let number = self.intern(name);
         if let Some(name) = self.names.get_mut(number as usize) {
@@ -59,7 +59,7 @@ impl Names {
         }
     }
 
-    /// Adds a carrier in a group.
+    /// Counts a turn of the group that starts with the name.
     pub(crate) fn carry(&mut self, name: u32, group: u32) {
         if let Some(name) = self.names.get_mut(name as usize) {
             name.carriers += 1;
@@ -67,7 +67,7 @@ impl Names {
         }
     }
 
-    /// Removes a carrier.
+    /// Counts one turn of the group less that starts with the name.
     pub(crate) fn drop_carrier(&mut self, name: u32, group: u32) {
         let Some(name) = self.names.get_mut(name as usize) else { return };
         name.carriers = name.carriers.saturating_sub(1);
@@ -79,7 +79,7 @@ impl Names {
         }
     }
 
-    /// Registers a record to process again if the name becomes known.
+    /// Registers a record to be processed again if the name becomes known.
     pub(crate) fn wait(&mut self, name: u32, record: u32) {
         if let Some(name) = self.names.get_mut(name as usize)
             && name.carriers < CARRIERS_MIN
@@ -88,12 +88,12 @@ impl Names {
         }
     }
 
-    /// Returns and removes the registered records.
+    /// Returns the records registered for the name, and removes the registration.
     pub(crate) fn take_waiting(&mut self, name: u32) -> BTreeSet<u32> {
         self.names.get_mut(name as usize).map(|name| std::mem::take(&mut name.waiting)).unwrap_or_default()
     }
 
-    /// Returns the known names carried in groups that `admits` accepts, sorted.
+    /// Returns the known names, sorted, that turns in groups accepted by `admits` start with.
     pub(crate) fn known(&self, admits: impl Fn(u32) -> bool) -> Vec<String> {
         let known =
             |name: &&Name| name.carriers >= CARRIERS_MIN && name.by_group.keys().any(|group| admits(*group));

@@ -1,34 +1,35 @@
-//! The files to which records belong: the terms of their paths, one document per file.
+//! The files that records belong to, with the terms of their paths. For ranking by path, each file
+//! is one document.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// A file of a namespace.
+/// A file that records of a namespace belong to.
 #[derive(Debug)]
 pub(crate) struct FilePath {
-    /// The number of its namespace.
+    /// The number of the file's namespace.
     pub(crate) namespace: u32,
-    /// The path as written.
+    /// The path of the file as the records contain it.
     pub(crate) path: Arc<str>,
-    /// Its terms.
+    /// The terms of the path.
     pub(crate) terms: Box<[u32]>,
-    /// The number of active records that belong to it, by group.
+    /// The number of active records that belong to the file, by group.
     groups: BTreeMap<u32, u32>,
 }
 
 impl FilePath {
-    /// True if an active record of an admitted group belongs to it.
+    /// Returns true if an active record in a group accepted by `admits` belongs to the file.
     fn counts(&self, admits: &impl Fn(u32) -> bool) -> bool {
         self.groups.keys().any(|group| admits(*group))
     }
 }
 
-/// Numbers about the paths in a scope.
+/// Counts of the file paths in a scope, for ranking by path.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct PathCounts {
     /// The number of paths.
     pub(crate) paths: u32,
-    /// The total number of their terms.
+    /// The total number of terms in the paths.
     pub(crate) terms: u64,
     /// The number of paths that contain each requested term.
     pub(crate) df: Vec<u32>,
@@ -61,14 +62,14 @@ impl Paths {
         self.paths.get(path as usize)
     }
 
-    /// Adds an active record of a group to a file.
+    /// Counts an active record of a group that belongs to the file.
     pub(crate) fn join(&mut self, path: u32, group: u32) {
         if let Some(file) = self.paths.get_mut(path as usize) {
             *file.groups.entry(group).or_default() += 1;
         }
     }
 
-    /// Removes it again.
+    /// Counts one active record of a group less that belongs to the file.
     pub(crate) fn leave(&mut self, path: u32, group: u32) {
         let Some(file) = self.paths.get_mut(path as usize) else { return };
         if let Some(count) = file.groups.get_mut(&group) {

@@ -1,5 +1,5 @@
 //! Postings: the passages that contain a term, with counts. Removed passages stay listed until a
-//! compaction. They have no neighbours and are in no scope, so that they change no result.
+//! compaction. They have no neighbours and belong to no scope, so they change no result.
 //!
 //! Most terms are in one passage, and most passages contain a term once. The first passage is in
 //! the row, the others are distances with seven bits per byte, and counts are stored only for
@@ -10,7 +10,7 @@ use crate::columns::NONE;
 /// The minimum growth of a list, in bytes.
 const GROWTH_MIN: usize = 8;
 
-/// The passages of a term, ascending.
+/// The passages that contain a term, ascending.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Postings {
     first: u32,
@@ -20,9 +20,10 @@ pub(crate) struct Postings {
     used: u32,
     distances: Box<[u8]>,
     repeats: Option<Box<Repeats>>,
-    /// The number of current passages.
+    /// The number of current passages that contain the term.
     pub(crate) live: u32,
-    /// The number of active ones among them: the document frequency of the whole memory.
+    /// The number of passages of active records that contain the term: its document frequency in
+    /// the whole memory.
     pub(crate) active: u32,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Postings {
 struct Repeats(Vec<(u32, u16)>);
 
 impl Postings {
-    /// Adds a passage, greater than all before.
+    /// Adds a passage with a higher number than all before.
     pub(crate) fn push(&mut self, passage: u32, count: u32) {
         if self.len == 0 {
             self.first = passage;
@@ -101,7 +102,7 @@ impl Postings {
         self.repeats.as_deref().map_or(&[], |repeats| &repeats.0)
     }
 
-    /// Returns the number of occurrences of the term in a listed passage.
+    /// Returns the passages that contain the term, with counts.
     pub(crate) fn count_of(&self, passage: u32) -> u32 {
         let repeats = self.repeats();
         let found = repeats.binary_search_by_key(&passage, |(other, _)| *other).ok();
@@ -120,12 +121,13 @@ impl Postings {
         })
     }
 
-    /// Returns a copy with the same numbers but without passages.
+    /// Returns postings with the same totals and without passages.
     pub(crate) fn without_passages(&self) -> Self {
         Self { live: self.live, active: self.active, ..Self::default() }
     }
 
-    /// Compacts and renumbers. New numbers keep the order of the old ones.
+    /// Removes passages that a compaction removed, and renumbers the others, which keep their
+    /// order.
     pub(crate) fn compact(&mut self, renamed: &[u32]) {
         let mut kept = self.without_passages();
         for (passage, count) in self.iter() {
@@ -137,7 +139,8 @@ impl Postings {
         *self = kept;
     }
 
-    /// Returns the memory use outside the row in bytes, including the overhead of the allocator.
+    /// Returns the memory use in bytes outside of this value, including the overhead of the
+    /// allocator.
     pub(crate) fn bytes_beside(&self) -> usize {
         let repeats =
             self.repeats.as_ref().map_or(0, |repeats| 48 + repeats.0.capacity() * size_of::<(u32, u16)>());

@@ -19,14 +19,14 @@ use crate::snapshot::bytes::{ByteReader, ByteWriter, code_of, damaged, of_code};
 const ROLES: &[Option<Role>] =
     &[None, Some(Role::Assistant), Some(Role::User), Some(Role::Tool), Some(Role::Other)];
 
-/// The position of a turn in its session, without the time of its record.
+/// The position of a turn in its session, except its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TurnPosition {
-    /// The run and its first turn.
+    /// The client's run that the turn was written in, and the first sequence number of its event.
     pub(crate) run: Option<Box<(Arc<str>, u64)>>,
-    /// The event.
+    /// The id of the turn's event.
     pub(crate) event: CompactText,
-    /// The index in the payload.
+    /// The index of the message in the event.
     pub(crate) message: u32,
     /// The part of the message, then the part of the record.
     pub(crate) part: (u32, u32),
@@ -37,7 +37,7 @@ impl TurnPosition {
         self.run.as_deref()
     }
 
-    /// Returns the order within one run and point in time.
+    /// Returns the sort key of turns with the same run and time.
     fn within(&self) -> (&CompactText, u32, (u32, u32)) {
         (&self.event, self.message, self.part)
     }
@@ -56,26 +56,26 @@ impl TurnPosition {
     }
 }
 
-/// The times of a record, except the one at which it happened.
+/// The times of a record, except the time of its event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// The creation time of its first version.
+    /// The time at which the first version was created.
     pub(crate) created_at: Timestamp,
-    /// The creation time of this version.
+    /// The time at which this version was created.
     pub(crate) updated_at: Timestamp,
-    /// The inclusive start of its validity.
+    /// The start of the validity, inclusive.
     pub(crate) valid_from: Timestamp,
-    /// The exclusive end of its validity.
+    /// The end of the validity, exclusive. `None` without an end.
     pub(crate) valid_to: Option<Timestamp>,
-    /// The end of the time in which it was considered active.
+    /// The time at which the record stopped being active. `None` if it did not.
     pub(crate) known_to: Option<Timestamp>,
-    /// The expiry time.
+    /// The expiry time. `None` if the record does not expire.
     pub(crate) expires_at: Option<Timestamp>,
 }
 
 impl Times {
-    /// Returns the times of most records: one version, valid from its event or creation on, without
-    /// an end.
+    /// Returns the times that most records have: one version, valid from the event or the creation,
+    /// without an end.
     fn usual(valid_from: Timestamp, created_at: Timestamp) -> Self {
         Self {
             created_at,
@@ -88,18 +88,18 @@ impl Times {
     }
 }
 
-/// The start of the validity of a record with usual times.
+/// The start of validity of a record whose times are usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// The time of its event.
+    /// The validity starts at the time of the event.
     Happened,
-    /// The time of its creation.
+    /// The validity starts at the creation of the record.
     Created,
 }
 
 impl Since {
-    /// Returns the stored form of the times of a record that happened at `time`: all of them only
-    /// if they are unusual.
+    /// Returns the times in the form in which they are stored. `time` is that of the event. All
+    /// times are stored only if they are unusual.
     pub(crate) fn kept(times: Times, time: Timestamp) -> (Self, Option<Box<Times>>) {
         if times == Times::usual(time, times.created_at) {
             (Self::Happened, None)
@@ -110,7 +110,7 @@ impl Since {
         }
     }
 
-    /// Returns the usual times for a time of event and of creation.
+    /// Returns all times of a record with usual ones.
     fn times(self, time: Timestamp, created_at: Timestamp) -> Times {
         match self {
             Self::Happened => Times::usual(time, created_at),
@@ -160,68 +160,68 @@ impl IntoIterator for Passages {
 /// The attributes of a record that are not specific to one passage.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordRow {
-    /// Its id.
+    /// The id of the record.
     pub(crate) id: CompactText,
-    /// Its version.
+    /// The version of the record.
     pub(crate) version: u32,
     /// The sequence number of its last change.
     pub(crate) sequence: u64,
-    /// A digest of everything except sequence and vectors.
+    /// The digest of the record without its sequence and vectors.
     pub(crate) content: u64,
-    /// The kind.
+    /// The kind of the record.
     pub(crate) kind: RecordKind,
-    /// The state.
+    /// The state of the record.
     pub(crate) state: RecordState,
-    /// The origin.
+    /// The origin of the record.
     pub(crate) origin: RecordOrigin,
-    /// The role of its message.
+    /// The role of the message that the record contains verbatim.
     pub(crate) role: Option<Role>,
-    /// True if `time` is the time of its event.
+    /// True if `time` is the time of an event.
     pub(crate) has_time: bool,
-    /// Its group.
+    /// The number of the record's group.
     pub(crate) group: u32,
-    /// Its branch.
+    /// The number of the record's branch.
     pub(crate) branch: u32,
-    /// Its metadata, interned.
+    /// The number of the record's metadata set.
     pub(crate) metadata: u32,
-    /// Its path, interned.
+    /// The number of the file path that the record belongs to.
     pub(crate) path: u32,
-    /// The position in a conversation; `None` if it is its own session.
+    /// The position in a conversation. `None` if the record forms a session of its own.
     pub(crate) place: Option<Box<TurnPosition>>,
-    /// The time of its event.
+    /// The time of the record's event, or of its creation if `has_time` is false.
     pub(crate) time: Timestamp,
-    /// The creation time of its first version.
+    /// The time at which the first version was created.
     pub(crate) created_at: Timestamp,
-    /// The start of its validity, for usual times.
+    /// The start of validity, if the times are usual.
     pub(crate) since: Since,
-    /// Its times, if unusual.
+    /// All times of the record, if they are unusual.
     pub(crate) unusual_times: Option<Box<Times>>,
-    /// Its passages, by part.
+    /// The passages of the record, in order.
     pub(crate) passages: Passages,
 }
 
-/// The numbers of a row's texts in a snapshot.
+/// The numbers that a snapshot uses for the texts of a record's row.
 #[derive(Debug)]
 pub(crate) struct RowNumbers {
-    /// Its group.
+    /// The number of the group.
     pub(crate) group: u32,
-    /// Its branch.
+    /// The number of the branch.
     pub(crate) branch: u32,
-    /// Its metadata.
+    /// The number of the metadata set.
     pub(crate) metadata: u32,
-    /// Its path.
+    /// The number of the file path.
     pub(crate) path: u32,
-    /// The run of its position.
+    /// The number of the client's run.
     pub(crate) run: u32,
 }
 
 impl RecordRow {
-    /// Returns the run it belongs to.
+    /// Returns the client's run that the record was written in.
     pub(crate) fn run(&self) -> Option<&str> {
         self.place.as_deref()?.run.as_deref().map(|(run, _)| &**run)
     }
 
-    /// Returns its times.
+    /// Returns all times of the record.
     pub(crate) fn times(&self) -> Times {
         let usual = || self.since.times(self.time, self.created_at);
         self.unusual_times.as_deref().copied().unwrap_or_else(usual)
@@ -291,23 +291,23 @@ impl RecordRow {
         Ok(row)
     }
 
-    /// True if it is active.
+    /// Returns true if the record is active.
     pub(crate) fn is_active(&self) -> bool {
         self.state == RecordState::Active
     }
 
-    /// True for an active turn of a conversation, whose session is shared. Any other record is its
-    /// own session.
+    /// Returns true for an active turn of a conversation, which shares its session with other
+    /// records. Any other record forms a session of its own.
     pub(crate) fn is_linked(&self) -> bool {
         self.is_active() && self.place.is_some()
     }
 }
 
-/// The current or future slot of a record, valid until the next change.
+/// The row number where a record is stored or would be stored. It is valid until the next change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordPlace {
     hash: u32,
-    /// Its number, if it is stored.
+    /// The row number of the record, if it is stored.
     pub(crate) held: Option<u32>,
 }
 
@@ -397,7 +397,7 @@ impl Records {
         (0..self.limit()).filter(|record| self.held(*record).is_some())
     }
 
-    /// Returns the id of a record. Ids arrive as [`RecordId`], so that the text always parses.
+    /// Returns the id of a record. Only valid ids are stored, so parsing does not fail.
     pub(crate) fn id(&self, record: u32) -> Option<RecordId> {
         let id = &self.row(record).id;
         match id.number() {

@@ -1,5 +1,5 @@
-//! Attributes of passages from their records, as sets and orders for filters: kind, state, origin
-//! and times. The rows of `records` hold the values. Removed passages stay until a compaction.
+//! Attributes of records as sets and sort orders of passages, for filters: kind, state, origin and
+//! times. The rows in `records` hold the values. Removed passages stay until a compaction.
 
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordOrigin, RecordState};
@@ -11,16 +11,18 @@ use crate::filters::slices::Slices;
 use crate::primitives::bits::Bits;
 use crate::primitives::mask::Mask;
 
-/// A time of a record.
+/// A time of a record that filters compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Time {
-    /// The creation time of its first version.
+    /// The time at which the first version was created.
     Created,
-    /// The creation time of this version.
+    /// The time at which this version was created.
     Updated,
-    /// The time since when it was known and valid: the later of creation and `valid_from`.
+    /// The time since when the record is both stored and valid: the later of creation and
+    /// `valid_from`.
     Since,
-    /// The exclusive end of being active and valid: the earlier of `valid_to` and `known_to`.
+    /// The time until which the record is active and valid, exclusive: the earlier of `valid_to`
+    /// and `known_to`.
     Until,
     /// The expiry time.
     Expires,
@@ -28,18 +30,18 @@ pub(crate) enum Time {
 
 const TIMES: [Time; 5] = [Time::Created, Time::Updated, Time::Since, Time::Until, Time::Expires];
 
-/// Sets and orders of all passages.
+/// The sets and sort orders of all passages by attribute.
 #[derive(Debug, Default)]
 pub(crate) struct Facets {
     kinds: [Bits; RecordKind::ALL.len()],
     states: [Bits; RecordState::ALL.len()],
     by_batch: Bits,
-    /// Passages of records with an end of the time in which they were considered active.
+    /// The passages of records that stopped being active at a known time.
     known: Bits,
     times: [Slices; TIMES.len()],
 }
 
-/// Facets with the data that they refer to.
+/// The facets, with the columns and records that they refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct FacetReader<'a> {
     pub(crate) facets: &'a Facets,
@@ -100,25 +102,25 @@ impl FacetReader<'_> {
         }
     }
 
-    /// Keeps passages that were considered valid and active at `then`: already known and not yet
-    /// superseded, with a validity that includes `then`.
+    /// Keeps passages of records that were active and valid at the time `then`: already stored, not
+    /// superseded, and with a validity that includes `then`.
     pub(crate) fn keep_held(&self, mask: &mut Mask, then: Timestamp, active: &Bits) {
         mask.keep_either(active.words(), self.facets.known.words());
         self.keep_until(mask, Time::Since, then);
         self.keep_after(mask, Time::Until, then);
     }
 
-    /// Keeps passages with a time up to and including `then`.
+    /// Keeps passages whose `time` is at or before `then`.
     pub(crate) fn keep_until(&self, mask: &mut Mask, time: Time, then: Timestamp) {
         self.keep_range(mask, time, Some((0, ordered_time(then.millis()))));
     }
 
-    /// Keeps passages with a time before `then`.
+    /// Keeps passages whose `time` is before `then`.
     pub(crate) fn keep_before(&self, mask: &mut Mask, time: Time, then: Timestamp) {
         self.keep_range(mask, time, ordered_time(then.millis()).checked_sub(1).map(|last| (0, last)));
     }
 
-    /// Keeps passages with a time after `then`, or with none.
+    /// Keeps passages whose `time` is after `then` or absent.
     pub(crate) fn keep_after(&self, mask: &mut Mask, time: Time, then: Timestamp) {
         let first = ordered_time(then.millis()).checked_add(1);
         self.keep_range(mask, time, first.map(|first| (first, u64::MAX)));
@@ -136,8 +138,8 @@ impl FacetReader<'_> {
     }
 }
 
-/// Returns a time of a record as a number. An absent time is greater than all others, but close to
-/// them, to keep the resolution of the order.
+/// Returns a time of a record as a number. An absent time becomes a number greater than all times,
+/// but close to them, so that the sort order keeps its resolution.
 fn time_of(time: Time, row: &RecordRow) -> u64 {
     let found = match time {
         Time::Created => Some(row.created_at),

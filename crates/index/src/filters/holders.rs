@@ -1,24 +1,24 @@
-//! Passages with a common attribute, in ascending order: a list while they are few, a bit set once
-//! that is smaller. Removed passages stay listed until a compaction; callers only narrow sets of
-//! current passages.
+//! The passages that share an attribute, ascending: a list while there are few, a bit set when that
+//! is smaller. Removed passages stay listed until a compaction; callers use it only to narrow sets
+//! of current passages.
 
 use crate::columns::NONE;
 use crate::primitives::bits::Bits;
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::mask::Mask;
 
-/// The ratio of all passages to holders below which a bit set is smaller.
+/// The ratio of all passages to listed ones below which a bit set is smaller than a list.
 const BITS_FROM: usize = 32;
-/// The minimum number of holders of a bit set.
+/// The minimum number of listed passages for a bit set.
 const BITS_MIN: usize = 64;
 
-/// A set of passages.
+/// A set of passages that share an attribute.
 #[derive(Debug, Default)]
 pub(crate) enum Holders {
     /// The empty set.
     #[default]
     None,
-    /// A single passage: many values are unique.
+    /// A single passage. Many attribute values are unique.
     One(u32),
     /// A few passages, ascending.
     List(Vec<u32>),
@@ -85,7 +85,7 @@ impl Holders {
         }
     }
 
-    /// Compacts and renumbers.
+    /// Removes the passages that a compaction removed, and renumbers the others.
     pub(crate) fn rename(&mut self, renamed: &[u32]) {
         let new = |old: u32| renamed.get(old as usize).copied().filter(|new| *new != NONE);
         let kept: Vec<u32> = match self {

@@ -1,6 +1,6 @@
-//! The passages by metadata: for each text and each key its passages, for each key its numbers and
-//! times in order. It evaluates filters exactly as `MetadataFilter::admits` does, for many passages
-//! at once.
+//! The passages by metadata: for each text and each key a set, and for each key the numbers and
+//! times in order. It evaluates filters with the same results as `MetadataFilter::admits`, for many
+//! passages at once.
 
 use loci_model::Timestamp;
 use loci_model::record::metadata::MetadataValue;
@@ -13,7 +13,7 @@ use crate::filters::number_column::{NumberColumn, ordered_number, ordered_time};
 use crate::filters::slices::Range;
 use crate::primitives::mask::Mask;
 
-/// Passages by text, and by key.
+/// The passages that have a metadata text or key.
 #[derive(Debug, Default)]
 pub(crate) struct MetadataIndex {
     texts: Vec<Holders>,
@@ -27,7 +27,7 @@ struct Key {
     times: NumberColumn,
 }
 
-/// A condition on the passages of a key.
+/// A condition on the metadata under a key.
 enum Condition {
     Never,
     Exists,
@@ -44,7 +44,7 @@ impl MetadataIndex {
         self.key(key).holders.push(passage);
     }
 
-    /// Records that it has a number.
+    /// Records that the newest passage has a number under a key.
     pub(crate) fn list_number(&mut self, key: u32, number: f64, passage: u32) {
         let key = self.key(key);
         key.holders.push(passage);
@@ -53,14 +53,14 @@ impl MetadataIndex {
         }
     }
 
-    /// Records that it has a time.
+    /// Records that the newest passage has a time under a key.
     pub(crate) fn list_time(&mut self, key: u32, time: Timestamp, passage: u32) {
         let key = self.key(key);
         key.holders.push(passage);
         key.times.push(passage, ordered_time(time.millis()));
     }
 
-    /// Removes a text, whose number may be reused.
+    /// Removes a text that no record has any more. Its number may be reused.
     pub(crate) fn forget_text(&mut self, text: u32) {
         if let Some(holders) = self.texts.get_mut(text as usize) {
             *holders = Holders::None;
@@ -93,7 +93,7 @@ impl MetadataIndex {
 }
 
 impl MetadataSets {
-    /// Keeps the passages in `mask` that meet a condition on a client-defined key.
+    /// Keeps in `mask` the passages that meet a metadata condition.
     pub(crate) fn narrow(&self, mask: &mut Mask, filter: &MetadataFilter) {
         let key =
             self.key(&filter.key).and_then(|number| Some((number, self.index.keys.get(number as usize)?)));

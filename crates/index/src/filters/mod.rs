@@ -1,4 +1,4 @@
-//! Indexes for filters: parts of a memory, facets, metadata, ranges of numbers.
+//! Indexes for filters: parts of a memory, attributes of records, metadata, and ranges of numbers.
 
 pub(super) mod facets;
 mod holders;

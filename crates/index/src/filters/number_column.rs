@@ -1,14 +1,15 @@
-//! The numbers or times of passages under one metadata key, with range filters.
+//! The numbers or times that passages have under one metadata key, for range filters.
 
 use crate::columns::NONE;
 use crate::filters::slices::{Range, Slices};
 use crate::primitives::compact_list::push_sparing;
 use crate::primitives::mask::{Mask, ones};
 
-/// The ratio of stored numbers to requested passages above which single lookups are faster.
+/// The ratio of stored numbers to passages in a mask above which looking up each passage is faster.
 const FEW: usize = 128;
 
-/// Passages with a number, ascending. Removed ones stay until a compaction.
+/// The passages that have a number under the key, ascending, with the numbers. Removed ones stay
+/// until a compaction.
 #[derive(Debug, Default)]
 pub(crate) struct NumberColumn {
     holders: Places,
@@ -25,7 +26,7 @@ enum Places {
     List(Vec<u32>),
 }
 
-/// Numbers in the order of their type, in few bytes if all of them are small and whole.
+/// Numbers as order-preserving integers. Fewer bytes are used if all are small and whole.
 #[derive(Debug)]
 enum Numbers {
     Whole(Vec<i32>),
@@ -56,7 +57,7 @@ pub(crate) fn ordered_time(millis: i64) -> u64 {
 }
 
 impl NumberColumn {
-    /// Sets the number of a passage, in order. An existing number is kept.
+    /// Sets the number of the newest passage. If the passage already has one, that number stays.
     pub(crate) fn push(&mut self, passage: u32, number: u64) {
         if self.holders.push(passage) {
             self.numbers.push(number);
@@ -91,7 +92,7 @@ impl NumberColumn {
         mask.keep(found.words());
     }
 
-    /// Does the same with single lookups.
+    /// Like `narrow`, by looking up the number of each passage in `mask`.
     fn narrow_few(&self, mask: &mut Mask, range: Range) {
         let admits = |passage| {
             let number = self.holders.find(passage).map(|place| self.numbers.get(place));

@@ -1,6 +1,6 @@
-//! The parts of a memory that filters on access, namespace and strategy name: a namespace, a
+//! The parts of a memory that filters by grant, namespace and strategy can name: a namespace, a
 //! subtree of namespaces, a strategy, an actor, a session. Each part knows its groups. A large part
-//! also has its passages and sums, so that a filter on it is a copy and not a scan.
+//! also stores its passages and sums, so that a filter on it copies a set instead of scanning.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::columns::groups::{GroupKey, Lengths};
 use crate::filters::holders::Holders;
 use crate::primitives::interner::Interner;
 
-/// The minimum number of passages of a large part.
+/// The minimum number of passages that make a part large.
 const GREAT_MIN: u32 = 4_096;
 
 /// The maximum length of a path that is processed, in bytes: several times the limit of a
@@ -22,37 +22,37 @@ const PATH_BYTES_MAX: usize = 8_192;
 pub(crate) enum FilterPartKind {
     /// A single namespace.
     Namespace = 0,
-    /// The records of a strategy, or of none.
+    /// The records of a strategy, or the records without one.
     Strategy = 1,
-    /// The records of an actor, or of none.
+    /// The records of an actor, or the records without one.
     Actor = 2,
-    /// The records of a session, or of none.
+    /// The records of a session, or the records without one.
     Session = 3,
-    /// A node and all namespaces under it.
+    /// The records in a namespace and in all namespaces below it.
     Beneath = 4,
 }
 
-/// The kinds of which a group has exactly one part.
+/// The kinds for which each group belongs to exactly one part.
 pub(crate) const OWN: [FilterPartKind; 4] =
     [FilterPartKind::Namespace, FilterPartKind::Strategy, FilterPartKind::Actor, FilterPartKind::Session];
 
-/// A part: its kind and number.
+/// The key of a part: its kind and its number.
 pub(crate) type PartKey = (FilterPartKind, u32);
 
-/// The contents of a large part. Removed passages stay until a compaction.
+/// The passages and sums of a large part. Removed passages stay until a compaction.
 #[derive(Debug, Default)]
 pub(crate) struct LargePart {
     pub(crate) groups: Holders,
     pub(crate) passages: Holders,
-    /// The sums of its active turns.
+    /// The sums over the active turns of the part.
     pub(crate) lengths: Lengths,
 }
 
 #[derive(Debug)]
 struct Part {
-    /// The number of current passages.
+    /// The number of current passages of the part.
     live: u32,
-    /// The newest of its own groups.
+    /// The newest group that belongs to the part directly.
     first: u32,
     great: Option<Box<LargePart>>,
 }
@@ -60,13 +60,14 @@ struct Part {
 #[derive(Debug)]
 struct Node {
     path: Arc<str>,
-    /// The parent node; [`NONE`] if the parent is the root, which is no node.
+    /// The number of the parent namespace node. [`NONE`] if the parent is the root, which has no
+    /// node.
     above: u32,
-    /// The namespace with this path, if any.
+    /// The number of the namespace that has exactly the path of this node.
     namespace: u32,
 }
 
-/// All parts.
+/// All parts of the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     /// Parts by [`FilterPartKind`], then by number. For strategies, actors and sessions, the first
@@ -76,11 +77,11 @@ pub(crate) struct Parts {
     by_path: BTreeMap<Arc<str>, u32>,
     /// The node of each namespace; [`NONE`] for the root.
     node_of: Vec<u32>,
-    /// By group: the next older group of the same part, for each of [`OWN`].
+    /// For each group: the next older group in the same part, for each kind in [`OWN`].
     next: Vec<[u32; OWN.len()]>,
 }
 
-/// Returns the part with a text's number, or without one.
+/// Returns the key of the part for a text's number, or for records without that text.
 pub(crate) fn numbered(kind: FilterPartKind, word: u32) -> PartKey {
     match kind {
         FilterPartKind::Namespace | FilterPartKind::Beneath => (kind, word),

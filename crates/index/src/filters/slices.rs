@@ -1,7 +1,7 @@
 //! The sort order of a column of numbers, for range filters that do not read every number. For each
-//! run of 8,192 positions it holds the positions sorted by number, and at regular ranks the set of
-//! all positions below. A range is the difference of two such sets, corrected by the few positions
-//! between. The numbers themselves stay in the caller's column, except those of the last incomplete
+//! run of 8,192 positions it stores the positions sorted by number, and for every 512th rank the
+//! set of all positions below. A range is the difference of two such sets, corrected by the few
+//! positions between. The numbers stay in the caller's column, except those of the last incomplete
 //! run.
 
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The union of the three lists, with the inputs of all ranking signals.
+//! The search for candidates: the union of the best passages by vector, by window and by turn, with
+//! the inputs of all ranking signals.
 
 use std::cell::RefCell;
 
@@ -18,7 +19,7 @@ use crate::search::marks::Marks;
 use crate::search::statistics::{TermStatistics, TermTable};
 use crate::search::views::{SessionCounts, ViewCountInput};
 
-/// The default lengths of lists.
+/// The number of passages in each list, if the request specifies none.
 pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };
 /// The maximum length of a session for a linear search; in longer ones a binary search by position
 /// is faster.
@@ -27,33 +28,35 @@ const SCANNED_MAX: usize = 512;
 const AHEAD: usize = 4;
 
 thread_local! {
-    /// The marks of the current request, sized for the largest index that the thread has searched.
+    /// The term marks of the current request. Each thread reuses them, sized for the largest index
+    /// that it has searched.
     static MARKS: RefCell<Marks> = RefCell::default();
 }
 
-/// The lengths of lists.
+/// The number of passages in a list, by the size of the memory.
 pub(crate) struct Lengths {
-    /// The minimum number of passages in a memory for the longer lists.
+    /// The number of passages in a memory from which lists are longer.
     many_passages: usize,
     few: usize,
     many: usize,
 }
 
 impl Lengths {
-    /// Returns the length for a memory with `passages` passages.
+    /// Returns the number of passages in a list for a memory with `passages` passages.
     pub(crate) fn of(&self, passages: usize) -> usize {
         if passages < self.many_passages { self.few } else { self.many }
     }
 }
 
 impl MemoryIndex {
-    /// Returns candidates for a question, with the statistics for ranking them.
+    /// Returns the candidate passages for a query, with the statistics for ranking them.
     pub fn candidates(&self, request: &CandidateRequest) -> CandidateSet {
         self.candidates_meanwhile(request, || request.vector.clone())
     }
 
-    /// Like [`MemoryIndex::candidates`], but requests the vector only after all lexical work, so
-    /// that it may be computed meanwhile. The vector in the request is ignored.
+    /// Like [`MemoryIndex::candidates`], but calls for the query's vector only after all work on
+    /// terms, so that another thread can compute the vector meanwhile. A vector in the request is
+    /// ignored.
     pub fn candidates_meanwhile(
         &self,
         request: &CandidateRequest,
@@ -119,9 +122,9 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the best passages in scope by cosine, each in the space of its vector. Cosines of
-    /// different models are not comparable, so each space gets a share of the list in proportion to
-    /// its passages.
+    /// Returns the best passages in scope by cosine, in the space of each embedding model. Cosines
+    /// of different models are not comparable, so each space gets a share of the list in proportion
+    /// to its passages.
     fn best_of_spaces(&self, spaces: &[&DenseQuestion<'_>], scope: &Bits, length: usize) -> Vec<u32> {
         if let [only] = spaces {
             return self.best_by_vector(only, scope, length);
@@ -266,7 +269,7 @@ impl MemoryIndex {
         })
     }
 
-    /// True if the previous passage is a short question.
+    /// Returns true if the previous passage in the session is a short question.
     fn follows_a_question(&self, passage: u32) -> bool {
         let before = self.columns.before(passage);
         before.is_some_and(|before| TurnFlags(self.columns.row(before).flags_now()).question())

@@ -1,7 +1,8 @@
-//! The dense list: the best passages by cosine, and the cosine of a passage in its context.
+//! The dense list: the best passages by the cosine of their vectors, and the cosine of a passage in
+//! its context.
 //!
-//! A small scope is read completely. In a large one, a scan of sketches selects the rows whose
-//! exact cosine is computed.
+//! In a small scope every row is compared. In a large one, a scan of sketches (short binary codes)
+//! selects the rows whose exact cosine is computed.
 
 use std::collections::VecDeque;
 
@@ -32,18 +33,18 @@ const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
 
 /// A question and the vectors that it is comparable with.
 pub(crate) struct DenseQuestion<'a> {
-    /// The vectors of its model.
+    /// The vectors of the query's embedding model.
     pub(crate) space: &'a ModelVectors,
     number: u16,
     question: Question,
 }
 
-/// The similarity of a passage to a question.
+/// The similarity of a passage to a query.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cosines {
     /// The cosine of the passage alone.
     pub(crate) own: f32,
-    /// The cosine of the passage in its context.
+    /// The cosine of the passage together with its neighbours in the session.
     pub(crate) in_context: f32,
     /// The cosine of the previous turn.
     pub(crate) before: Option<f32>,

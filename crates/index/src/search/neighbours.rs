@@ -1,5 +1,6 @@
-//! Records similar to a new text, for consolidation, by the Jaccard similarity of term sets. The
-//! terms of a path and the prefix of a known speaker are excluded on both sides.
+//! Records that are similar to a new text, for consolidation. The similarity is the Jaccard index
+//! of the sets of terms. The terms of a path and of a known speaker's prefix are left out on both
+//! sides.
 
 use std::collections::HashMap;
 
@@ -26,9 +27,9 @@ struct ClosestPassage {
 }
 
 impl MemoryIndex {
-    /// Returns records of one strategy and namespace that are similar to a text. They are ordered
-    /// by similarity (if a cosine is requested, by the greater of both), then by cosine, then newer
-    /// first, then by id. A record with several passages counts with the most similar one.
+    /// Returns records of one strategy and namespace that are similar to a text. They are sorted by
+    /// similarity (if a cosine is requested, by the greater of both), then by cosine, then newest
+    /// first, then by id. For a record with several passages, the most similar one counts.
     pub fn neighbours(&self, request: &NeighbourRequest) -> Vec<Neighbour> {
         let scope = self.neighbourhood(request);
         let terms = self.terms_of(&request.text);

@@ -1,13 +1,13 @@
-//! Searches in a part of a memory: for a memory that is too large for one index, the store loads
-//! the candidate passages with their surroundings, and ranks them with the statistics of the whole
-//! memory. The store selects the passages.
+//! Searches in a part of a memory. If a memory is too large for one index, the store selects and
+//! loads candidate passages with their surroundings, and this module ranks them with the statistics
+//! of the whole memory.
 
 use loci_model::ports::search::{CandidateRequest, CandidateSet, ScopeStatistics};
 
 use crate::memory_index::MemoryIndex;
 use crate::search::candidates::LENGTHS;
 
-/// Numbers about the whole memory, of which an index contains a part.
+/// Numbers about a whole memory, for an index that contains only a part of it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Whole {
     /// Statistics for the request, as an index of the whole memory would count them.
@@ -18,7 +18,7 @@ pub struct Whole {
     pub passages_in_scope: u64,
     /// The number of passages in scope without a vector of the question's model.
     pub passages_without_vector: u64,
-    /// The sequence number of the memory at which this was counted.
+    /// The sequence of the memory at which these numbers were counted.
     pub sequence: u64,
 }
 

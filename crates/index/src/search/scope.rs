@@ -1,6 +1,5 @@
-//! Maps the scope of a request to the exact set of its passages. Each condition narrows a bit set:
-//! parts of the memory by groups (`parts`), states, kinds and times by `facets`, metadata by
-//! `metadata_index`.
+//! The exact set of passages in the scope of a request. Each condition narrows a bit set: `parts`
+//! for namespaces and grants, `facets` for states, kinds and times, `metadata_index` for metadata.
 
 use std::borrow::Cow;
 

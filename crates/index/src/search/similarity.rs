@@ -6,8 +6,9 @@ use crate::memory_index::MemoryIndex;
 use crate::primitives::compact_text::CompactText;
 
 impl MemoryIndex {
-    /// Returns the cosine of the vectors of two passages, each given by record and part. `None` if
-    /// one is unknown or has no vector, or if they are of different models.
+    /// Returns the cosine of the vectors of two passages, each given by its record and its number
+    /// in the record. `None` if a passage is unknown or has no vector, or if the vectors are of
+    /// different models.
     pub fn alike(&self, first: (&RecordId, u32), second: (&RecordId, u32)) -> Option<f32> {
         let ((space, left), (other, right)) = (self.row_of_passage(first)?, self.row_of_passage(second)?);
         let space = self.vectors.by_number(space).filter(|_| space == other)?;

@@ -1,4 +1,4 @@
-//! The BM25 statistics for a request, and the required postings.
+//! The BM25 statistics for a request, and the postings of its terms.
 
 use std::borrow::Cow;
 
@@ -205,7 +205,7 @@ impl MemoryIndex {
 }
 
 impl Lengths {
-    /// Returns the statistics of the views in order: turn, pair, window, session.
+    /// Returns the statistics of the four views, in the order turn, pair, window, session.
     pub fn averages(&self) -> [ViewStatistics; 4] {
         let sums = [
             (self.terms, self.turns),
@@ -217,7 +217,7 @@ impl Lengths {
     }
 }
 
-/// Returns a mean length; 0 if `count` is 0.
+/// Returns the mean `sum / count`; 0 if `count` is 0.
 pub fn average(sum: u64, count: u64) -> f32 {
     if count == 0 { 0.0 } else { (sum as f64 / count as f64) as f32 }
 }

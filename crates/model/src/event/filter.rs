@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 pub enum EventFilter {
     /// The key has exactly this value, case-sensitive.
     Equals(String, String),
-    /// The key is present.
+    /// The event has the metadata key, with any value.
     Exists(String),
-    /// The key is absent.
+    /// The event does not have the metadata key.
     NotExists(String),
 }
 

@@ -15,13 +15,13 @@ pub const MAIN_BRANCH: &str = "main";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Role {
-    /// The agent.
+    /// The message comes from a model or an agent.
     Assistant,
-    /// The person.
+    /// The message comes from a person.
     User,
-    /// A tool's output.
+    /// The message is the output of a tool.
     Tool,
-    /// Anything else.
+    /// The message comes from any other speaker.
     Other,
 }
 
@@ -48,7 +48,7 @@ impl Role {
 pub enum PayloadItem {
     /// A message of the conversation.
     Conversational {
-        /// The speaker.
+        /// The role of the speaker.
         role: Role,
         /// The text, verbatim.
         text: String,
@@ -109,7 +109,7 @@ pub enum ExtractionMode {
 /// `…-<runId>-<firstSeq>-<lastSeq>`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunPlace {
-    /// The client's run.
+    /// The id of the client's run.
     pub run: String,
     /// Number of the first turn of the event in its run.
     pub first: u64,
@@ -161,36 +161,37 @@ impl EventLoad {
 /// An event in one session, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// The memory.
+    /// The memory that the event belongs to.
     pub memory: MemoryId,
-    /// The actor.
+    /// The actor that the event belongs to.
     pub actor: ActorId,
-    /// The session.
+    /// The session that the event belongs to.
     pub session: SessionId,
     /// The id. The order of ids as plain strings is the order of events.
     pub id: EventId,
-    /// The time at which it happened, from the caller; the ordering key.
+    /// The time at which the event happened, from the caller; the ordering key.
     pub time: Timestamp,
-    /// The time of its arrival, from which expiry counts.
+    /// The time of the event's arrival, from which expiry counts.
     pub arrived: Timestamp,
-    /// Position in the memory's order of arrival, from 1. The store assigns it at insertion.
+    /// The arrival number: the position of the event in the memory's order of arrival, from 1. The
+    /// store assigns it when it inserts the event.
     pub arrival: u64,
-    /// The messages and data, in order.
+    /// The payload items of the event, in order: messages and data.
     pub payload: Vec<PayloadItem>,
-    /// The branch.
+    /// The branch that the event belongs to.
     pub branch: Branch,
     /// Free key-value pairs, filterable.
     pub metadata: BTreeMap<String, String>,
-    /// The extraction mode.
+    /// The extraction mode: extract records from the event, or only store it.
     pub extraction: ExtractionMode,
     /// Values of the memory's namespace variables for this event.
     pub namespace_variables: BTreeMap<String, String>,
-    /// Its position in a client's run.
+    /// The position of the event in the client's run, if the client's token states it.
     pub run: Option<RunPlace>,
     /// True for IngestData: the event is kept only until extracted, and event reads never return
     /// it.
     pub hidden: bool,
-    /// The time from which reads no longer return it.
+    /// The time from which reads no longer return the event.
     pub expires: Timestamp,
     /// Additional data about the event.
     pub notes: EventNotes,

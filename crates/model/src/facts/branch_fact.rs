@@ -10,23 +10,23 @@ use crate::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 /// A record that is valid on a branch only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchFact {
-    /// The memory.
+    /// The memory that the fact belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the fact belongs to.
     pub actor: ActorId,
-    /// The record.
+    /// The record that contains the fact.
     pub record: RecordId,
-    /// The task that learned it.
+    /// The task that learned the fact.
     pub task: TaskId,
     /// The commit at which the record was found true.
     pub commit: String,
     /// The branch, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Records of the default branch that it supersedes after the merge.
+    /// Records of the default branch that the fact supersedes after the merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against: Vec<RecordId>,
-    /// The time at which it was learned.
+    /// The time at which the fact was learned.
     pub at: Timestamp,
 }
 

@@ -9,20 +9,20 @@ use crate::facts::code::ObjectId;
 pub struct LineRange {
     /// Path from the root, `/` between segments.
     pub path: String,
-    /// First line.
+    /// Number of the first line, from 1.
     pub line_start: u32,
-    /// Last line, not before the first.
+    /// Number of the last line, which is included; not less than `line_start`.
     pub line_end: u32,
 }
 
 /// A citation from a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitationInput {
-    /// The cited place.
+    /// The path and the line numbers of the cited lines.
     pub place: LineRange,
-    /// The commit at which the caller read it: 7 to 64 hex digits.
+    /// The id of the commit at which the caller read the cited lines: 7 to 64 hex digits.
     pub sha: Option<String>,
-    /// The caller's hash of the lines.
+    /// The digest of the cited lines that the caller computed or received earlier.
     pub snippet_hash: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub struct CitationInput {
 /// citation is stored, and never changed.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// The place as cited.
+    /// The path and the line numbers as cited.
     pub place: LineRange,
     /// The commit that was read; `None` for a worktree without a commit.
     pub commit: Option<ObjectId>,
@@ -40,7 +40,7 @@ pub struct Anchor {
     pub is_uncommitted: bool,
     /// The blob of the file at that commit.
     pub blob: ObjectId,
-    /// `vm1:` and 32 hex digits.
+    /// The digest of the cited lines: `vm1:` and 32 hex digits.
     pub snippet_hash: String,
     /// The normalised lines without blank ones; empty if only hashes are stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -58,7 +58,7 @@ pub struct Anchor {
     pub info: u32,
     /// Hash of the relative indents of the lines.
     pub indent_profile: u64,
-    /// The definition that encloses the block, if one is known.
+    /// The name of the definition (function, type) that encloses the cited lines, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Words of the fact that occur in the block.
@@ -82,8 +82,8 @@ impl std::fmt::Debug for Anchor {
 pub struct Citation {
     /// The anchor of the cited lines.
     pub anchor: Anchor,
-    /// The current place on the default branch, if it differs, and the commit at which it was
-    /// found.
+    /// The current lines on the default branch and the commit at which they were found; `None` if
+    /// the code did not move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<(LineRange, ObjectId)>,
     /// Other paths that the code had in between.

@@ -11,14 +11,14 @@ pub enum Claim {
     Contains {
         /// The index of the block's citation.
         citation: usize,
-        /// The literal.
+        /// The text that the block must contain.
         literal: String,
     },
     /// The pattern matches in the block.
     Matches {
         /// The index of the block's citation.
         citation: usize,
-        /// The pattern.
+        /// The regular expression.
         regex: String,
     },
     /// The pattern's one group captures the literal.
@@ -27,7 +27,7 @@ pub enum Claim {
         citation: usize,
         /// The pattern, with one group.
         regex: String,
-        /// The expected capture.
+        /// The text that the group of the regular expression must capture.
         literal: String,
     },
     /// The patterns capture the same text in all blocks.
@@ -39,42 +39,42 @@ pub enum Claim {
     },
     /// No file whose path matches the glob matches the pattern.
     Absent {
-        /// The glob of the files.
+        /// The glob that selects the files by their paths.
         glob: String,
-        /// The pattern.
+        /// The regular expression.
         regex: String,
     },
     /// At least one file's path matches the glob, and each such file matches the pattern.
     EveryFile {
-        /// The glob of the files.
+        /// The glob that selects the files by their paths.
         glob: String,
-        /// The pattern.
+        /// The regular expression.
         regex: String,
     },
     /// The path exists.
     PathExists {
-        /// The path.
+        /// The path of the file or directory.
         path: String,
     },
     /// The path does not exist.
     PathAbsent {
-        /// The path.
+        /// The path of the file or directory.
         path: String,
     },
     /// The file defines the name.
     SymbolDefined {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The name.
+        /// The name that the file must define.
         name: String,
     },
     /// The pointer into the JSON, TOML or YAML file yields the literal.
     ConfigValue {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// A JSON pointer.
+        /// The JSON pointer (RFC 6901) to the value in the file.
         pointer: String,
-        /// The value, as text.
+        /// The expected value as a text.
         literal: String,
     },
 }

@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for ObjectId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Revision {
-    /// A commit.
+    /// The files of a commit.
     Commit(ObjectId),
     /// The worktree including uncommitted changes, with the commit it is based on, if any.
     Worktree(Option<ObjectId>),
@@ -146,7 +146,7 @@ pub struct CodeEntry {
 /// A file of a revision, with its path from the root, `/` between segments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeFile {
-    /// The path.
+    /// The path of the file.
     pub path: String,
     /// The entry; never a directory.
     pub entry: CodeEntry,
@@ -166,9 +166,9 @@ pub enum Origin {
 /// A file that has another path in another revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
-    /// The path before.
+    /// The path of the file in the earlier revision.
     pub from: String,
-    /// The path after.
+    /// The path of the file in the later revision.
     pub to: String,
 }
 

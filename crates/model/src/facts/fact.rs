@@ -15,7 +15,7 @@ use crate::{Document, MemoryId, RecordId, RepositoryId, Timestamp};
 /// Counters of a fact. Its events yield them, except [`FactCounters::retrieved_swept`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FactCounters {
-    /// Number of refreshes after a verification; 0 at creation.
+    /// Number of times that a caller confirmed the fact after a verification; 0 at creation.
     pub verifications: u64,
     /// Number of times it was found gone or contradicted, or was invalidated.
     pub rejections: u64,
@@ -34,15 +34,15 @@ pub struct FactCounters {
 pub struct FactSource {
     /// The caller's label for the author.
     pub created_by: Option<String>,
-    /// The principal that stored it.
+    /// The principal that stored the fact.
     pub principal: String,
-    /// Label of the agent.
+    /// The name of the agent, as the caller stated it.
     pub agent: Option<String>,
-    /// Label of its session.
+    /// The session in which the fact was stored, as its caller named it.
     pub session: Option<String>,
-    /// The ref at which it was stored.
+    /// The ref at which the fact was stored.
     pub reference: Option<String>,
-    /// The commit at which it was stored.
+    /// The commit at which the fact was stored.
     pub commit: Option<ObjectId>,
     /// `merged`, `branch` or `worktree-dirty`. It does not name the pull request of a branch.
     pub kind: Option<String>,
@@ -57,7 +57,7 @@ pub struct LastVerified {
     pub by: String,
     /// The commit that was verified.
     pub commit: ObjectId,
-    /// The verdict.
+    /// The verdict of the verification.
     pub verdict: Verdict,
 }
 
@@ -79,7 +79,7 @@ pub struct FactDetail {
     /// The claims that must hold.
     #[serde(default)]
     pub claims: Vec<Claim>,
-    /// The source.
+    /// The circumstances in which the fact was learned.
     pub source: FactSource,
     /// Results of the checks at store time: `UNGROUNDED`, `generated_path`, `lfs`, …; sorted.
     #[serde(default)]
@@ -102,29 +102,29 @@ pub struct FactDetail {
 /// A record that cites code, without the record itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
-    /// The memory.
+    /// The memory that the fact belongs to.
     pub memory: MemoryId,
-    /// The record.
+    /// The record that contains the fact.
     pub record: RecordId,
-    /// The repository.
+    /// The repository that the fact belongs to.
     pub repository: RepositoryId,
     /// SHA-256 of the normalised subject and text, 64 hex digits. It is unique among the active
     /// facts of a repository that are not proposed. If a record's text has another digest, it was
     /// changed since, and its citations prove nothing.
     pub content_hash: String,
-    /// The record's state.
+    /// The state of the record.
     pub status: RecordState,
-    /// True if its citations were proposed from its text and no one has confirmed them yet.
+    /// True if the fact's citations were proposed from its text and no one has confirmed them yet.
     pub proposed: bool,
     /// Time of the last confirmation.
     pub refreshed_at: Timestamp,
-    /// Time of its storing.
+    /// The time at which the fact was stored.
     pub created_at: Timestamp,
-    /// Time of the last use.
+    /// Time at which a task last reported the fact as used.
     pub last_used_at: Option<Timestamp>,
-    /// Time at which it expires unless it is confirmed, used or found valid before.
+    /// Time at which the fact expires unless it is confirmed, used or found valid before.
     pub expires_at: Timestamp,
-    /// The counters.
+    /// The counters of verifications, rejections and uses.
     pub counters: FactCounters,
     /// Citations, claims, source and verification results.
     pub detail: FactDetail,
@@ -202,11 +202,11 @@ closed_words! {
         Applied = "applied",
         /// A caller declared it wrong.
         Invalidated = "invalidated",
-        /// Its code was found at another place.
+        /// The cited code was found at another place.
         Reanchored = "reanchored",
-        /// Its code is gone from the default branch.
+        /// The cited code is gone from the default branch.
         Quarantined = "quarantined",
-        /// Its code is present again.
+        /// The cited code is present again.
         Restored = "restored",
         /// The fact was neither confirmed, used nor found valid for too long.
         Expired = "expired",
@@ -228,9 +228,9 @@ closed_words! {
 pub struct FactEvent {
     /// A UUID of version 7, which sorts by time. The id of a verification event is its receipt.
     pub id: String,
-    /// The memory.
+    /// The memory that the event belongs to.
     pub memory: MemoryId,
-    /// The repository.
+    /// The repository that the event belongs to.
     pub repository: RepositoryId,
     /// The record; `None` for citations without a record, and for rejected facts.
     pub record: Option<RecordId>,
@@ -240,17 +240,17 @@ pub struct FactEvent {
     pub at: Timestamp,
     /// The principal, or `loci` in the background.
     pub principal: String,
-    /// Label of the agent.
+    /// The name of the agent, as the caller stated it.
     pub agent: Option<String>,
-    /// Label of its session.
+    /// The session of the caller, as the caller named it.
     pub session: Option<String>,
-    /// Duration in milliseconds.
+    /// Duration of the event in milliseconds.
     pub duration_ms: Option<u32>,
-    /// The git ref.
+    /// The git ref at which the fact was verified or stored.
     pub reference: Option<String>,
-    /// The commit.
+    /// The commit at which the fact was verified or stored, if there is one.
     pub commit: Option<ObjectId>,
-    /// The verdict.
+    /// The verdict of the verification; `None` for other events.
     pub verdict: Option<Verdict>,
     /// The method of the verification.
     pub method: Option<Method>,
@@ -266,11 +266,11 @@ pub struct FactEvent {
 pub struct FactTally {
     /// The kind of the events.
     pub kind: FactEventKind,
-    /// The verdict.
+    /// The verdict of the counted events; `None` for events without a verdict.
     pub verdict: Option<Verdict>,
     /// The short word for the cause.
     pub cause: Option<String>,
-    /// Number of events.
+    /// Number of events with this kind, verdict and cause.
     pub count: u64,
 }
 
@@ -283,10 +283,10 @@ pub struct KeptVerdict {
     pub record: RecordId,
     /// Digest of citations, claims and text, 64 hex digits.
     pub digest: String,
-    /// The commit.
+    /// The commit at which the content was verified.
     pub commit: ObjectId,
     /// The time of the verification.
     pub at: Timestamp,
-    /// The result.
+    /// The verdicts on citations and claims.
     pub verification: Verification,
 }

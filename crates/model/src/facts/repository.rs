@@ -14,19 +14,20 @@ use crate::{MemoryId, RepositoryId, Timestamp};
 /// A repository with facts in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repository {
-    /// The memory.
+    /// The memory that the repository belongs to.
     pub memory: MemoryId,
-    /// Its immutable identity.
+    /// The immutable identity of the repository.
     pub id: RepositoryId,
-    /// The scope key `owner/name`: unique in the memory, and the first segments of its namespaces.
+    /// The scope key `owner/name`: unique in the memory, and the first segments of the repository's
+    /// namespaces.
     pub key: String,
     /// All other names, normalised: `host/owner/name`, `owner/name`, `id:<host>:<number>`. Another
     /// repository may share a name.
     pub aliases: BTreeSet<String>,
-    /// Root commits of its history, sorted.
+    /// Root commits of the repository's history, sorted.
     #[serde(default)]
     pub roots: Vec<ObjectId>,
-    /// The places to read its code from, the best first.
+    /// The places to read the repository's code from, the best first.
     #[serde(default)]
     pub places: Vec<CodePlace>,
     /// The ref whose code changes states; without one, the source's own default branch.
@@ -44,10 +45,10 @@ pub struct Repository {
     /// Time of the last check of the tip.
     #[serde(default)]
     pub checked_at: Option<Timestamp>,
-    /// Its own values that override the server's settings.
+    /// The settings of the repository, which override those of the server.
     #[serde(default, skip_serializing_if = "RepositorySettings::is_empty")]
     pub settings: RepositorySettings,
-    /// The time of its registration.
+    /// The time of the repository's registration.
     pub created_at: Timestamp,
     /// Time of the last change of this entry.
     pub updated_at: Timestamp,
@@ -61,9 +62,9 @@ pub struct RepositorySettings {
     pub memory_token_budget: Option<u32>,
     /// The kinds of memory that are shown.
     pub tiers: Tiers,
-    /// The control group.
+    /// The shares of tasks that receive less than all memory, for a comparison.
     pub control: ControlParts,
-    /// The captured part of conversations.
+    /// The part of conversations that is kept after their sessions end.
     pub capture: CaptureOwn,
     /// The reviews that Loci learns from.
     pub reviews: ReviewIntake,
@@ -105,17 +106,18 @@ pub struct ReviewIntake {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tiers {
-    /// Knowledge.
+    /// True if tasks receive knowledge about the repository.
     pub knowledge: Option<bool>,
-    /// Episodes.
+    /// True if tasks receive episodes of earlier tasks.
     pub episodes: Option<bool>,
-    /// Rules from reviews.
+    /// True if tasks receive rules from reviews.
     pub rules: Option<bool>,
-    /// Preferences.
+    /// True if tasks receive preferences of the requesting user.
     pub preferences: Option<bool>,
-    /// Reflections.
+    /// True if tasks receive reflections.
     pub reflections: Option<bool>,
-    /// Files that change together. If it is off, the background does not read histories.
+    /// True if tasks receive files that change together. If false, background jobs do not read the
+    /// history of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<bool>,
 }
@@ -128,9 +130,9 @@ pub struct ControlParts {
     pub off: Option<u32>,
     /// Share of tasks with knowledge and episodes.
     pub tier1: Option<u32>,
-    /// Share of tasks that also get rules.
+    /// Share of tasks that get knowledge, episodes and rules.
     pub tier2: Option<u32>,
-    /// Share of tasks that also get preferences and reflections.
+    /// Share of tasks that get knowledge, episodes, rules, preferences and reflections.
     pub tier3: Option<u32>,
 }
 
@@ -151,7 +153,7 @@ pub struct RulesOwn {
     pub quorum_min_authority: Option<u32>,
     /// Number of tasks without relevance after which a rule becomes stale.
     pub stale_after_tasks: Option<u32>,
-    /// Number of such tasks after which a rule expires.
+    /// Number of tasks without relevance after which a rule expires.
     pub expire_after_tasks: Option<u32>,
     /// The treatment of rules about topics that protect the repository.
     pub protected_topics: Option<ProtectedTopics>,
@@ -165,7 +167,7 @@ pub struct RulesOwn {
 pub struct CaptureOwn {
     /// The extent of the capture.
     pub conversation: Option<Capture>,
-    /// Retention in days.
+    /// Number of days for which conversations are kept.
     pub retention_days: Option<u32>,
 }
 

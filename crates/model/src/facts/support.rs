@@ -49,11 +49,11 @@ closed_words! {
 /// A name to which the statement and the code give different literal values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherValue {
-    /// The name.
+    /// The name that has two values.
     pub name: String,
-    /// Its value in the statement.
+    /// The value of the name in the statement.
     pub stated: String,
-    /// Its value in the code; secrets are masked.
+    /// The value of the name in the code; secrets are masked.
     pub found: String,
     /// The cited lines that hold it.
     pub place: LineRange,
@@ -113,7 +113,7 @@ closed_words! {
         Gone = "gone",
         /// The code could not be read, or was not checked.
         Unverified = "unverified",
-        /// Its places were found from its text, and no one has confirmed them.
+        /// The citations of the fact were derived from its text, and nobody has confirmed them.
         Proposed = "proposed",
     }
 }
@@ -125,7 +125,7 @@ closed_words! {
         Label = "label",
         /// Agents, and prompts for models. People see the statement with a label.
         WithholdFromAgents = "withhold_from_agents",
-        /// All readers.
+        /// The statement is withheld from all readers.
         Withhold = "withhold",
     }
 }

@@ -59,9 +59,9 @@ closed_words! {
         Relocated = "relocated",
         /// The words are unchanged, with other line breaks.
         Reformatted = "reformatted",
-        /// All lines, with others between.
+        /// All lines are present, with other lines between them.
         Split = "split",
-        /// Similar lines.
+        /// Similar lines were found in place of the cited ones.
         Fuzzy = "fuzzy",
         /// Changed lines of which every claim still holds.
         ByClaims = "by_claims",
@@ -75,13 +75,13 @@ closed_words! {
 closed_words! {
     /// The reason for which code could not be read.
     Unverifiable {
-        /// No connection.
+        /// The server could not connect to the source of the code.
         Network = "network",
-        /// No permission.
+        /// The source of the code denies access.
         Auth = "auth",
         /// No permission, or not present: the host does not distinguish them.
         AuthOrMissing = "auth_or_missing",
-        /// Too many requests.
+        /// The source of the code rejects the server's requests because of their number.
         Rate = "rate",
         /// The revision does not exist.
         Ref = "ref",
@@ -95,7 +95,7 @@ closed_words! {
         Submodule = "submodule",
         /// The file has a line too long to be source code.
         Minified = "minified",
-        /// The deadline passed.
+        /// The time limit of the check passed.
         Deadline = "deadline",
     }
 }
@@ -136,11 +136,11 @@ closed_words! {
 /// The verdict on one citation at one revision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitationVerdict {
-    /// The verdict.
+    /// The verdict on the citation.
     pub verdict: Verdict,
-    /// The method.
+    /// The method by which the cited code was found.
     pub method: Method,
-    /// The place of the block, or of its best match.
+    /// The current lines of the cited code, or of the most similar code; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<LineRange>,
     /// The blob of the match, or the blob at the cited path.
@@ -180,7 +180,7 @@ pub struct CitationVerdict {
 /// The commit that added lines which were cited before they were committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommittedLines {
-    /// The commit.
+    /// The commit that added the cited lines.
     pub commit: ObjectId,
     /// The blob of the file at that commit.
     pub blob: ObjectId,
@@ -246,7 +246,7 @@ pub struct ClaimOutcome {
 /// The results of all citations and claims of a record at one revision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
-    /// The record's verdict.
+    /// The combined verdict on the record.
     pub verdict: Verdict,
     /// One verdict for each citation, in their order.
     pub citations: Vec<CitationVerdict>,

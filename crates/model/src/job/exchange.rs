@@ -34,13 +34,13 @@ closed_words! {
 closed_words! {
     /// The state of an exchange.
     ExchangeState {
-        /// The exchange waits for a client to answer it.
+        /// No client has leased the request yet.
         Open = "open",
-        /// A client holds a lease on it.
+        /// A client has leased the request and may answer it.
         Leased = "leased",
-        /// The response has arrived.
+        /// The response is stored.
         Answered = "answered",
-        /// No client could answer.
+        /// No client could answer the request.
         Failed = "failed",
     }
 }
@@ -49,21 +49,21 @@ closed_words! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// Number of tokens of the request.
     pub input_tokens: u64,
-    /// Tokens of the response.
+    /// Number of tokens of the response.
     pub output_tokens: u64,
 }
 
 /// A response as it arrived.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredReply {
-    /// The text of the response.
+    /// The text of the model's response.
     pub text: String,
-    /// The model's own name.
+    /// The name of the model, as the model reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The cost in tokens.
+    /// The number of tokens that the response used.
     #[serde(default)]
     pub usage: Usage,
 }
@@ -84,38 +84,38 @@ impl fmt::Debug for StoredReply {
 pub struct Exchange {
     /// The id; in pull mode, the API's id of the job.
     pub id: ExchangeId,
-    /// The memory.
+    /// The memory that the exchange belongs to.
     pub memory: MemoryId,
-    /// The requesting job.
+    /// The job that needs the response.
     pub job: JobId,
-    /// The step.
+    /// The step of the job that needs the response.
     pub step: Step,
     /// Digest of the whole request: one job sends the same request once.
     pub digest: [u8; 32],
-    /// The prompt.
+    /// The name and version of the prompt.
     pub prompt: PromptId,
     /// The requested model, if the strategy names one.
     pub model: Option<String>,
-    /// The instructions.
+    /// The system prompt: the instructions for the model.
     pub system: String,
-    /// The input of the instructions.
+    /// The user prompt: the text that the model reads by the instructions.
     pub input: String,
     /// The form of the response, for people and for the caller's own agent.
     pub grammar: String,
-    /// The state.
+    /// The state of the exchange; see [`ExchangeState`].
     pub state: ExchangeState,
-    /// The last client that leased it.
+    /// The last client that leased the exchange.
     pub leased_by: Option<String>,
     /// The end of the lease, while leased.
     pub lease_until: Option<Timestamp>,
     /// Number of requests so far, from 1. After a response that only the job could reject, the
     /// request is repeated with the error.
     pub turn: u32,
-    /// Number of leases so far.
+    /// Number of times that a client leased the request so far.
     pub attempts: u32,
     /// The response; for a failed exchange, the last message of a client that gave it up.
     pub reply: Option<StoredReply>,
-    /// The time of the request.
+    /// The time at which the exchange was requested.
     pub created_at: Timestamp,
 }
 

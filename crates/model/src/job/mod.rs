@@ -31,18 +31,18 @@ impl JobKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// Waits until it is due.
+    /// The job waits until it is due.
     Pending,
-    /// A runner holds it.
+    /// A process runs the job under a lease.
     Running,
-    /// All attempts failed; it can be started again.
+    /// All attempts failed. A caller can start the job again.
     Failed,
     /// Finished. It is kept for one day, so that people can see it.
     Done,
 }
 
 impl JobState {
-    /// Every state.
+    /// All states of a job.
     pub const ALL: &'static [Self] = &[Self::Pending, Self::Running, Self::Failed, Self::Done];
 
     /// Returns the word in stores and responses.
@@ -55,7 +55,7 @@ impl JobState {
         }
     }
 
-    /// Parses its word.
+    /// Parses the word that stores and responses use for the state.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.as_str() == word)
     }
@@ -64,9 +64,9 @@ impl JobState {
 /// One message that a job reads, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct JobMessage {
-    /// The event.
+    /// The event that contains the message.
     pub event: EventId,
-    /// Index into its payload.
+    /// The index of the message in the payload of the event.
     pub message: u32,
 }
 
@@ -89,23 +89,23 @@ pub struct JobWindow {
 /// A stored job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// The id.
+    /// The id of the job.
     pub id: JobId,
-    /// The memory.
+    /// The memory that the job belongs to.
     pub memory: MemoryId,
     /// The kind of the job.
     pub kind: JobKind,
     /// At most one pending or running job of a memory has this key.
     pub unique_key: String,
-    /// The strategy, for extraction.
+    /// The strategy that the job runs; `None` if the job does not extract records.
     pub strategy: Option<StrategyId>,
-    /// The actor, for extraction.
+    /// The actor whose events the job reads; `None` if the job does not extract records.
     pub actor: Option<ActorId>,
-    /// The session, for extraction.
+    /// The session whose events the job reads; `None` if the job does not extract records.
     pub session: Option<SessionId>,
-    /// The state.
+    /// The state of the job.
     pub state: JobState,
-    /// The time from which it may run.
+    /// The time from which the job may run.
     pub due: Timestamp,
     /// The host that holds the lease, while running.
     pub lease_host: Option<String>,
@@ -113,11 +113,11 @@ pub struct Job {
     pub lease_until: Option<Timestamp>,
     /// True if it was requested again while it ran: it becomes pending again when it ends.
     pub rerun: bool,
-    /// Number of attempts since its last success.
+    /// Number of attempts since the job's last success.
     pub attempts: u32,
     /// The reason for the failure: a code, then `: ` and a plain explanation.
     pub failure_reason: Option<String>,
-    /// The messages that it read when it failed.
+    /// The messages that the job read when it failed.
     pub messages: Vec<JobMessage>,
     /// True if it is pending but must not run, because it waits for an external response that wakes
     /// it.
@@ -126,12 +126,12 @@ pub struct Job {
     /// The input of the current round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<JobWindow>,
-    /// True if its last round used the deterministic half in place of the model.
+    /// True if the job's last round used the deterministic half in place of the model.
     #[serde(default)]
     pub fallback: bool,
-    /// The time of the request.
+    /// The time at which the job was requested.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the job was last changed.
     pub updated_at: Timestamp,
 }
 
@@ -141,19 +141,19 @@ pub struct Job {
 pub struct NewJob {
     /// The id, if a new job is created.
     pub id: JobId,
-    /// The memory.
+    /// The memory that the job belongs to.
     pub memory: MemoryId,
     /// The kind of the job.
     pub kind: JobKind,
     /// The unique key, like [`Job::unique_key`].
     pub unique_key: String,
-    /// The strategy, for extraction.
+    /// The strategy that the job runs; `None` if the job does not extract records.
     pub strategy: Option<StrategyId>,
-    /// The actor, for extraction.
+    /// The actor whose events the job reads; `None` if the job does not extract records.
     pub actor: Option<ActorId>,
-    /// The session, for extraction.
+    /// The session whose events the job reads; `None` if the job does not extract records.
     pub session: Option<SessionId>,
-    /// The time from which it may run.
+    /// The time from which the job may run.
     pub due: Timestamp,
     /// The effect on the time of a pending job with the same key.
     pub due_rule: DueRule,
@@ -162,9 +162,9 @@ pub struct NewJob {
 /// The effect of a repeated request on the time of a pending job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DueRule {
-    /// The earlier time applies.
+    /// The job runs at the earlier of the two times.
     Earlier,
-    /// The later time applies (wait for a pause).
+    /// The job runs at the later of the two times, so that it waits for a pause in the events.
     Later,
 }
 

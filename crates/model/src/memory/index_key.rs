@@ -7,9 +7,9 @@ use crate::record::metadata::MetadataType;
 /// A filterable metadata key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedKey {
-    /// The key.
+    /// The name of the metadata key.
     pub key: String,
-    /// Its type.
+    /// The type of the key's values.
     pub kind: MetadataType,
 }
 
@@ -18,7 +18,7 @@ pub struct IndexedKey {
 pub struct NamespaceKey {
     /// The variable's name.
     pub key: String,
-    /// The constraints on its values.
+    /// The constraints on the variable's values.
     pub validation: Option<NamespaceKeyValidation>,
 }
 

@@ -22,27 +22,28 @@ pub struct Memory {
     pub name: String,
     /// The purpose of the memory.
     pub description: Option<String>,
-    /// Returned to the caller, without effect.
+    /// Stored for AgentCore clients and returned to them; Loci does not use it.
     pub encryption_key_arn: Option<String>,
-    /// Returned to the caller, without effect.
+    /// Stored for AgentCore clients and returned to them; Loci does not use it.
     pub execution_role_arn: Option<String>,
     /// Days after the arrival of an event until it expires.
     pub event_expiry_days: u32,
     /// The strategies, at most six.
     pub strategies: Vec<Strategy>,
-    /// Filterable metadata keys, at most ten, add-only.
+    /// The metadata keys that filters may use, at most ten. Keys can be added, but not removed.
     pub indexed_keys: Vec<IndexedKey>,
     /// Namespace variables, at most five.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Stream configuration, returned byte for byte.
+    /// The configuration of record streams, stored as the caller sent it and returned byte for
+    /// byte.
     pub stream: Option<Document>,
-    /// Tags.
+    /// The tags of the memory.
     pub tags: BTreeMap<String, String>,
-    /// Settings that the wire lacks.
+    /// The settings that the AgentCore API lacks.
     pub settings: MemorySettings,
-    /// The time of its creation.
+    /// The time at which the memory was created.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the memory was last changed.
     pub updated_at: Timestamp,
     /// The unfinished import: until its end the memory is not served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +55,7 @@ pub struct Memory {
 pub struct MemoryImport {
     /// The id of the import, which distinguishes it from other imports of the memory.
     pub run: String,
-    /// The time of its last heartbeat.
+    /// The time of the import's last heartbeat.
     pub at: Timestamp,
 }
 

@@ -21,10 +21,10 @@ pub enum EventLimits {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = NamespaceMatch))]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceReading {
-    /// The node only. The default.
+    /// A namespace in a request means only this namespace. The default.
     #[default]
     Exact,
-    /// The node and its subtree, by whole segments.
+    /// A namespace in a request means this namespace and everything beneath it, by whole segments.
     SegmentPrefix,
 }
 
@@ -55,7 +55,7 @@ pub enum ModelMode {
 }
 
 impl ModelMode {
-    /// Every mode.
+    /// All modes.
     pub const ALL: &'static [Self] = &[Self::None, Self::Provider, Self::Pull];
 
     /// Returns the word in configurations and responses.
@@ -128,7 +128,7 @@ pub enum SecretsMode {
     /// Texts are stored unchanged. The default.
     #[default]
     Off,
-    /// Secrets are masked.
+    /// Secrets in texts are masked.
     Mask,
 }
 
@@ -137,7 +137,7 @@ pub enum SecretsMode {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionMode {
-    /// Texts are not checked.
+    /// Texts are not checked for instructions.
     Off,
     /// Texts are marked and trusted less. The default.
     #[default]

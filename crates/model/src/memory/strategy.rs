@@ -15,15 +15,15 @@ use crate::{NamespaceTemplate, StrategyId, Timestamp};
 )]
 #[serde(rename_all = "snake_case")]
 pub enum StrategyBase {
-    /// Facts.
+    /// The strategy makes facts.
     Semantic,
-    /// A summary of a session.
+    /// The strategy makes a summary of each session.
     Summary,
-    /// Preferences of a user.
+    /// The strategy makes preferences of users.
     UserPreference,
-    /// Episodes, and reflections over them.
+    /// The strategy makes episodes, and reflections over several episodes.
     Episodic,
-    /// The caller extracts; the server only delivers.
+    /// The caller extracts the records; the server only delivers the events.
     SelfManaged,
 }
 
@@ -32,14 +32,15 @@ pub enum StrategyBase {
 pub struct StepOverride {
     /// Instructions that replace the default ones.
     pub append_to_prompt: String,
-    /// The requested model.
+    /// The id of the model that the step requests.
     pub model_id: String,
 }
 
 /// The configuration of reflections over episodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reflection {
-    /// Their namespace: the episodic template, or a shallower prefix of it.
+    /// The namespace template of the reflections: that of the episodes, or a shallower prefix of
+    /// it.
     pub template: NamespaceTemplate,
     /// Metadata of reflections.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
@@ -92,20 +93,20 @@ pub struct Strategy {
     pub name: String,
     /// The purpose of the strategy.
     pub description: Option<String>,
-    /// The kind of its records.
+    /// The kind of the strategy's records.
     pub base: StrategyBase,
     /// `Some` for a custom strategy.
     pub custom: Option<CustomConfiguration>,
-    /// The namespace template of its records.
+    /// The namespace template of the strategy's records.
     pub template: NamespaceTemplate,
-    /// The configuration of its reflections (episodic only).
+    /// The configuration of the strategy's reflections (episodic only).
     pub reflection: Option<Reflection>,
-    /// Metadata of its records.
+    /// Metadata of the strategy's records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// Retention of its records, in days.
+    /// Retention of the strategy's records, in days.
     pub record_expiry_days: Option<u32>,
-    /// The time at which it was added.
+    /// The time at which the strategy was added.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the strategy was last changed.
     pub updated_at: Timestamp,
 }

@@ -96,9 +96,9 @@ fn has_legal_alphabet(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceMatch {
-    /// The node only.
+    /// The filter admits only the namespace itself.
     Exact,
-    /// The node and its subtree, by whole segments.
+    /// The filter admits the namespace and everything beneath it, by whole segments.
     Subtree,
 }
 

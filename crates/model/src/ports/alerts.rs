@@ -18,15 +18,15 @@ pub trait AlertReader: Send + Sync {
 /// check, and the first one that is present counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelMap {
-    /// The service.
+    /// The labels that may name the service.
     pub service: Vec<String>,
-    /// The environment.
+    /// The labels that may name the environment.
     pub environment: Vec<String>,
-    /// The cluster.
+    /// The labels that may name the cluster.
     pub cluster: Vec<String>,
-    /// The region.
+    /// The labels that may name the region.
     pub region: Vec<String>,
-    /// The namespace of Kubernetes.
+    /// The labels that may name the Kubernetes namespace.
     pub k8s_namespace: Vec<String>,
 }
 

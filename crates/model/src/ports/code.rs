@@ -17,7 +17,7 @@ use crate::ports::BoxFuture;
 /// the result is `None`, never this error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeError {
-    /// The reason.
+    /// The reason for the error.
     pub why: Unverifiable,
     /// The time before a retry in milliseconds, if the host specifies it.
     pub retry_after_ms: Option<u64>,
@@ -132,9 +132,9 @@ pub trait CodeSource {
 pub enum CodePlace {
     /// A clone, a bare repository or a worktree on this machine.
     Local(PathBuf),
-    /// A forge.
+    /// A repository at a forge, read over its API.
     Forge {
-        /// Its host, from configuration.
+        /// The host of the forge, as the configuration names it.
         host: String,
         /// Path of the repository there, `owner/name`.
         path: String,
@@ -144,9 +144,9 @@ pub enum CodePlace {
 /// The identity of a repository on its forge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgeRepository {
-    /// Its host, as configured.
+    /// The host of the repository, as configured.
     pub host: String,
-    /// Its id there, which neither a rename nor a transfer changes.
+    /// The id of the repository at its forge, which neither a rename nor a transfer changes.
     pub id: u64,
     /// Its current path, `owner/name`. It differs from the requested path if the repository was
     /// moved.

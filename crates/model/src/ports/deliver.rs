@@ -26,15 +26,15 @@ pub struct Notice {
     pub target: String,
     /// The id, equal at every attempt.
     pub id: DeliveryId,
-    /// The kind.
+    /// The kind of the notification.
     pub kind: NoticeKind,
     /// Notifications of one key keep their order.
     pub order_key: String,
-    /// The content.
+    /// The content of the notification.
     pub body: Document,
-    /// The number of this attempt, from 1.
+    /// The number of this attempt to send the notification, from 1.
     pub attempt: u32,
-    /// The time of its creation.
+    /// The time at which the notification was created.
     pub created_at: Timestamp,
     /// The current time.
     pub at: Timestamp,
@@ -43,16 +43,17 @@ pub struct Notice {
 /// The result of a notification that was not rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryResult {
-    /// The other side has accepted it.
+    /// The target accepted the notification.
     Accepted,
-    /// The configuration has no such target; it may have one later.
+    /// The configuration does not contain the target. The delivery stays pending, because the
+    /// target may be configured later.
     NoMapping,
 }
 
 /// A configured target, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetInfo {
-    /// The name.
+    /// The name of the target.
     pub name: String,
     /// The protocol: `https`, `file`, `s3`, `kinesis`.
     pub scheme: &'static str,

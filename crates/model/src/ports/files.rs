@@ -34,7 +34,7 @@ pub type FileDigest = [u8; 32];
 /// The condition for changing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precondition {
-    /// No condition.
+    /// The change has no condition.
     #[default]
     Any,
     /// The file does not exist.
@@ -43,12 +43,12 @@ pub enum Precondition {
     Holds(FileDigest),
 }
 
-/// A file's content.
+/// The content of a file in a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileBytes {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Their digest.
+    /// The SHA-256 digest of the bytes.
     pub sha256: FileDigest,
     /// True if the file is executable.
     pub executable: bool,
@@ -57,11 +57,11 @@ pub struct FileBytes {
 /// A file in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEntry {
-    /// The path.
+    /// The path of the file.
     pub path: String,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// The digest of its bytes.
+    /// The SHA-256 digest of the bytes of the file.
     pub sha256: FileDigest,
     /// True if the file is executable.
     pub executable: bool,
@@ -97,7 +97,7 @@ pub struct FileListing {
 pub struct FoundMarker {
     /// The place, below the root.
     pub path: String,
-    /// The marker's text.
+    /// The text of the marker file.
     pub text: String,
 }
 
@@ -113,7 +113,7 @@ pub struct FoundMarkers {
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// The path.
+    /// The path of the file.
     pub path: String,
     /// The new content; `None` removes the file. Removing a missing file is no change.
     pub bytes: Option<Vec<u8>>,
@@ -123,7 +123,7 @@ pub struct FileChange {
     /// read the new file. It exists, or was removed since the last listing. A place without modes
     /// ignores it.
     pub like: Option<String>,
-    /// The precondition.
+    /// The condition that the existing file must meet; otherwise the change is not made.
     pub only_if: Precondition,
 }
 
@@ -157,9 +157,9 @@ pub struct FilesApplied {
 /// The newest change of a versioned backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesCommit {
-    /// The id.
+    /// The id of the commit.
     pub id: String,
-    /// The message.
+    /// The message of the commit.
     pub message: String,
 }
 
@@ -177,7 +177,7 @@ pub fn is_passed_over(path: &str) -> bool {
 pub struct FileStep {
     /// The changes.
     pub changes: Vec<FileChange>,
-    /// Author, time and reason.
+    /// Author, time and reason of the changes, for a versioned backend.
     pub note: ChangeNote,
 }
 

@@ -11,9 +11,9 @@ use crate::{Result, Timestamp};
 /// A repository at a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ForgePlace {
-    /// The forge's host.
+    /// The host of the forge, such as `github.com`.
     pub host: String,
-    /// `owner/name`.
+    /// The path of the repository at the forge, `owner/name`.
     pub path: String,
 }
 
@@ -24,7 +24,7 @@ pub struct ForgeRoom {
     pub limit: u64,
     /// Number of remaining requests.
     pub left: u64,
-    /// The time of the next reset.
+    /// The time at which the full number of requests is available again.
     pub whole_at: Timestamp,
 }
 

@@ -12,7 +12,7 @@ pub enum OutputForm {
     Json {
         /// A name for the form: letters, digits and `_`.
         name: &'static str,
-        /// Its JSON Schema; an object at the root.
+        /// The JSON Schema of the response, with an object at the root.
         schema: String,
     },
     /// Any text.
@@ -22,9 +22,9 @@ pub enum OutputForm {
 /// A request to a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// The step.
+    /// The step of the job that needs the response.
     pub step: Step,
-    /// The instructions.
+    /// The system prompt: the instructions for the model.
     pub system: String,
     /// The input of the instructions.
     pub input: String,
@@ -45,7 +45,7 @@ impl fmt::Debug for Completion {
     }
 }
 
-/// The end of a response.
+/// The reason for which a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finish {
     /// The response is complete.
@@ -61,11 +61,11 @@ pub enum Finish {
 pub struct Reply {
     /// The text; in JSON form, only the JSON.
     pub text: String,
-    /// The model's own name.
+    /// The name of the model, as the model reports it.
     pub model: String,
-    /// The cost in tokens.
+    /// The number of tokens that the response used.
     pub usage: Usage,
-    /// The end of the response.
+    /// The reason for which the response ended.
     pub finish: Finish,
 }
 
@@ -86,15 +86,15 @@ impl fmt::Debug for Reply {
 pub enum ModelErrorKind {
     /// The key is missing, wrong, or lacks the permission.
     Denied,
-    /// Too many requests; a later one may succeed.
+    /// The model's service limits the number of requests; a later request may succeed.
     Throttled,
     /// The quota of the account is used up; waiting does not help.
     QuotaUsedUp,
-    /// No response in time.
+    /// The model did not respond in time.
     Timeout,
     /// The model is out of service or unreachable.
     Unavailable,
-    /// The request is rejected.
+    /// The model's service rejected the request as invalid.
     Rejected,
     /// The response does not follow the protocol.
     Garbled,

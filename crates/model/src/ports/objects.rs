@@ -6,7 +6,7 @@ use crate::Result;
 /// The result of an object that was not rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectStoreResult {
-    /// It is at `s3://bucket/key` or `file:///folder/key`.
+    /// The object is stored at this address: `s3://bucket/key` or `file:///folder/key`.
     At(String),
     /// The configuration maps the bucket nowhere, and nothing was stored; it may map it later.
     NoMapping,

@@ -17,11 +17,11 @@ pub struct StepObservation<'a> {
     /// The step: `read`, `extract`, `embed`, `neighbours`, `consolidate`, `write`, `reflect`,
     /// `hand_over`.
     pub step: &'a str,
-    /// The strategy.
+    /// The strategy that the step belongs to.
     pub strategy: Option<StrategyBase>,
     /// `ok`, `waits`, `unanswered`, `fallback` or `error`.
     pub outcome: &'a str,
-    /// Duration in microseconds.
+    /// Duration of the step in microseconds.
     pub elapsed_us: u64,
 }
 
@@ -32,17 +32,17 @@ pub struct ModelCallObservation<'a> {
     pub provider: &'a str,
     /// The requested model.
     pub model: &'a str,
-    /// The model that responded, by its own name.
+    /// The name of the model that responded, as the model reports it.
     pub answered_by: Option<&'a str>,
     /// The step of the request; `None` for embeddings and probes.
     pub step: Option<Step>,
     /// `complete`, `cut_off`, `refused`, or the word of a `ModelErrorKind`.
     pub outcome: &'a str,
-    /// The cost in tokens.
+    /// The number of tokens that the call used.
     pub usage: Usage,
-    /// Number of requests.
+    /// Number of requests to the model, including retries.
     pub tries: u32,
-    /// Duration in milliseconds.
+    /// Duration of the call in milliseconds.
     pub elapsed_ms: u64,
     /// The span that was open during the call ([`Observe::open_span`]).
     pub span: Option<SpanContext>,
@@ -57,7 +57,7 @@ pub struct DeliveryObservation<'a> {
     pub outcome: &'a str,
     /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Duration in milliseconds.
+    /// Duration of the attempt in milliseconds.
     pub elapsed_ms: u64,
     /// The span that was open during the attempt ([`Observe::open_span`]).
     pub span: Option<SpanContext>,
@@ -70,7 +70,7 @@ pub struct RequestObservation<'a> {
     pub span: SpanContext,
     /// The request's id, as in the log.
     pub id: &'a str,
-    /// The API.
+    /// The interface that received the request: `agentcore`, `v1`, `s3` and so on.
     pub door: &'a str,
     /// The operation.
     pub operation: &'a str,
@@ -80,7 +80,7 @@ pub struct RequestObservation<'a> {
     pub status: u16,
     /// The type of the error.
     pub error: Option<&'a str>,
-    /// Duration in microseconds.
+    /// Duration of the request in microseconds.
     pub elapsed_us: u64,
 }
 
@@ -89,26 +89,27 @@ pub struct RequestObservation<'a> {
 pub struct JobObservation<'a> {
     /// The span that was open during the attempt.
     pub span: SpanContext,
-    /// The job.
+    /// The id of the job.
     pub id: &'a JobId,
-    /// The word of its kind.
+    /// The word of the attempt's kind.
     pub kind: &'a str,
-    /// Its memory.
+    /// The memory of the attempt.
     pub memory: &'a MemoryId,
-    /// `done`, `again`, `waits`, `failed`, or `lost`: another runner has it.
+    /// The outcome of the attempt: `done`, `again`, `waits`, `failed`, or `lost` (another process
+    /// has the job).
     pub outcome: &'a str,
-    /// Duration in microseconds.
+    /// Duration of the attempt in microseconds.
     pub elapsed_us: u64,
 }
 
 /// A write of the store that belongs to a request or a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteObservation<'a> {
-    /// The jobs that it requested.
+    /// The jobs that the write requested.
     pub asked_jobs: &'a [JobId],
-    /// The kind of its error.
+    /// The kind of the write's error.
     pub error: Option<ErrorKind>,
-    /// Duration in microseconds, including the wait for its turn.
+    /// Duration in microseconds, including the wait for the write's turn.
     pub elapsed_us: u64,
 }
 
@@ -148,11 +149,11 @@ pub enum ObservationLevel {
 /// A record of an operation. Content: shown only if the configuration allows it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecordObservation<'a> {
-    /// Its id.
+    /// The id of the record.
     pub id: &'a RecordId,
-    /// Its text.
+    /// The text of the record.
     pub text: &'a str,
-    /// Its relevance to the query of a search, 0 to 1.
+    /// The relevance of the record to the query of a search, 0 to 1; `None` outside of searches.
     pub relevance: Option<f32>,
 }
 
@@ -169,11 +170,11 @@ pub struct OperationObservation<'a> {
     pub record: Option<&'a RecordId>,
     /// Number of records of the operation.
     pub records: Option<u64>,
-    /// The actor.
+    /// The actor that the operation belongs to.
     pub actor: Option<&'a ActorId>,
-    /// The session.
+    /// The session that the operation belongs to.
     pub session: Option<&'a SessionId>,
-    /// The event.
+    /// The event, if the operation concerns one.
     pub event: Option<&'a EventId>,
     /// The namespace, if there is one.
     pub namespace: Option<&'a Namespace>,
@@ -181,11 +182,11 @@ pub struct OperationObservation<'a> {
     pub query: Option<&'a str>,
     /// The records of a search; empty unless contents are observed.
     pub contents: &'a [RecordObservation<'a>],
-    /// The start time.
+    /// The time at which the operation began.
     pub started: Timestamp,
-    /// Duration in microseconds.
+    /// Duration of the operation in microseconds.
     pub elapsed_us: u64,
-    /// The kind of its error.
+    /// The kind of the operation's error.
     pub error: Option<ErrorKind>,
 }
 

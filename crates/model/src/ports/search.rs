@@ -45,13 +45,13 @@ pub type ComingVector = BoxFuture<'static, Option<(Vector, String)>>;
 /// The four views of BM25, in this order in every array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LexicalView {
-    /// The turn.
+    /// The message (turn) itself.
     Turn = 0,
-    /// The turn and the previous one.
+    /// The turn and the previous turn of the session.
     Pair = 1,
     /// From two turns before to one after.
     Window = 2,
-    /// The session.
+    /// All turns of the session.
     Session = 3,
 }
 
@@ -110,15 +110,15 @@ impl Views {
 /// One passage with all inputs of the signals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The record.
+    /// The id of the record.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record that the passage belongs to.
     pub version: u32,
     /// The index of the passage in the record; 0 for conversation turns.
     pub part: u32,
-    /// The kind.
+    /// The kind of the record that the passage belongs to.
     pub kind: RecordKind,
-    /// The state.
+    /// The state of the record that the passage belongs to.
     pub state: RecordState,
     /// Counts by [`LexicalView`].
     pub views: Views,
@@ -131,17 +131,18 @@ pub struct Candidate {
     /// Cosine of the previous turn in the session, if that turn is a short question and has a
     /// vector.
     pub question_before: Option<f32>,
-    /// All its terms in order, as ids that are valid in this response only.
+    /// All the passage's terms in order, as ids that are valid in this response only.
     pub terms: Vec<u32>,
-    /// `loci_text::TurnFlags` of its text (without the prefix of a known speaker).
+    /// `loci_text::TurnFlags` of the passage's text (without the prefix of a known speaker).
     pub flags: u16,
     /// The speaker, if the text starts with a known name.
     pub speaker: Option<String>,
-    /// The role of the message it holds verbatim.
+    /// The role of the message the passage holds verbatim.
     pub role: Option<Role>,
-    /// Its session: equal numbers mean the same session. Valid in this response only.
+    /// The session of the passage as a number: equal numbers mean the same session. Valid in this
+    /// response only.
     pub session: u32,
-    /// Its position in the session, from 0.
+    /// The position of the passage in its session, from 0.
     pub position: u32,
     /// The time of its source, if it has one.
     pub time: Timestamp,
@@ -167,7 +168,7 @@ pub struct ScopeStatistics {
     pub df: Vec<u32>,
     /// Statistics by [`LexicalView`].
     pub views: [ViewStatistics; 4],
-    /// Number of paths.
+    /// Number of records with a path.
     pub paths: u32,
     /// Number of paths that hold the term, one for each term of the request.
     pub path_df: Vec<u32>,
@@ -203,13 +204,13 @@ pub struct CandidateSet {
 pub struct NeighbourRequest {
     /// The scope: one strategy and one namespace of a memory, active records.
     pub scope: RecordScope,
-    /// The namespace, exactly.
+    /// The namespace whose records are compared, without those beneath it.
     pub namespace: Namespace,
     /// The strategy.
     pub strategy: Option<StrategyId>,
     /// The new text.
     pub text: String,
-    /// Its vector and model.
+    /// The vector of the new text, and the model that computed it.
     pub vector: Option<(Vector, String)>,
     /// Minimum Jaccard similarity of term sets.
     pub jaccard_min: f32,
@@ -222,7 +223,7 @@ pub struct NeighbourRequest {
 /// A record close to a new text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbour {
-    /// The record.
+    /// The id of the record.
     pub record: RecordId,
     /// Jaccard similarity of the term sets.
     pub jaccard: f32,

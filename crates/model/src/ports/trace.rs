@@ -17,9 +17,9 @@ thread_local! {
 /// The identity of a span: its trace and its own id, neither all zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpanContext {
-    /// The trace.
+    /// The id of the trace that the span belongs to.
     pub trace: [u8; 16],
-    /// The span in it.
+    /// The id of the span within the trace.
     pub span: [u8; 8],
 }
 

@@ -9,7 +9,7 @@ use crate::{AccessKeyId, Timestamp};
 /// A key as stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessKey {
-    /// The public half of the pair.
+    /// The access key id: the public half of the AWS key pair.
     pub id: AccessKeyId,
     /// The principal of the key, with its grants.
     pub principal: Principal,
@@ -17,11 +17,11 @@ pub struct AccessKey {
     pub secret_sealed: Vec<u8>,
     /// SHA-256 of the bearer token, in hex.
     pub token_digest: String,
-    /// The time of its creation.
+    /// The time at which the key was created.
     pub created_at: Timestamp,
-    /// The time at which its secrets were last replaced.
+    /// The time at which the key's secrets were last replaced.
     pub rotated_at: Option<Timestamp>,
-    /// The time of its revocation.
+    /// The time of the key's revocation.
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -40,19 +40,19 @@ pub enum Capability {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
-    /// The memory.
+    /// The memory that the grant covers; `None` for every memory.
     #[serde(default)]
     pub memory: Option<MemoryId>,
-    /// The actor.
+    /// The actor that the grant covers; `None` for every actor.
     #[serde(default)]
     pub actor: Option<ActorId>,
-    /// The session.
+    /// The session that the grant covers; `None` for every session.
     #[serde(default)]
     pub session: Option<SessionId>,
-    /// The node of the namespace tree, with its subtree.
+    /// The namespace that the grant covers, with everything beneath it.
     #[serde(default)]
     pub namespace: Option<Namespace>,
-    /// The strategy.
+    /// The strategy whose records the grant covers; `None` for every strategy.
     #[serde(default)]
     pub strategy: Option<StrategyId>,
     /// Keys of metadata with the allowed texts of each. Data without one of these texts is outside

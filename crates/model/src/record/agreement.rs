@@ -12,16 +12,16 @@ use crate::{ActorId, MemoryId, RecordId, Timestamp, limits};
 /// The agreement with a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// The memory.
+    /// The memory that the agreement belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the agreement belongs to.
     pub actor: ActorId,
-    /// The record.
+    /// The record that others agree with.
     pub record: RecordId,
     /// Tasks with an equal statement, without duplicates and without the first one; at most
     /// [`limits::AGREEING_TASKS_MAX`].
     pub tasks: BTreeSet<String>,
-    /// The name of the person who approved it.
+    /// The name of the person who approved the record; `None` if no person did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
     /// The time of the last agreement.

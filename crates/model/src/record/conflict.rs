@@ -22,7 +22,7 @@ closed_words! {
 pub struct Resolution {
     /// The record that stays; `None`: both stay, because they do not contradict each other.
     pub keep: Option<RecordId>,
-    /// The name of the person.
+    /// The name of the person who decided.
     pub by: String,
     /// The time of the decision.
     pub at: Timestamp,
@@ -31,21 +31,21 @@ pub struct Resolution {
 /// Two records that contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conflict {
-    /// The memory.
+    /// The memory that the conflict belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the conflict belongs to.
     pub actor: ActorId,
-    /// Its id, derived from the two records: a pair has one conflict.
+    /// The id of the conflict, derived from the two records: a pair has one conflict.
     pub id: String,
-    /// The existing record.
+    /// The record that existed first.
     pub standing: RecordId,
-    /// The record that contradicts it.
+    /// The newer record, which contradicts the one in `standing`.
     pub against: RecordId,
     /// The contradiction, in words.
     pub reason: String,
-    /// The time at which it was found.
+    /// The time at which the conflict was found.
     pub found_at: Timestamp,
-    /// The decision.
+    /// The decision of the conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
 }

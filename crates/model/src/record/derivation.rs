@@ -28,13 +28,13 @@ closed_words! {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecordDerivation {
-    /// The prompt.
+    /// The name and version of the prompt; `None` if no model was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptId>,
     /// The model that responded, by its own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The reader.
+    /// The means by which the record was derived: rules or a model.
     pub mode: MakingMode,
     /// The decision of consolidation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct Decided {
     pub action: String,
     /// The rules or the prompt that decided.
     pub by: String,
-    /// The reason.
+    /// The reason for the decision.
     pub reason: String,
 }
 
@@ -64,6 +64,6 @@ pub struct Evidence {
     pub hits: u32,
     /// Number of examined records.
     pub of: u32,
-    /// The predicate that was counted.
+    /// The condition that the supporting records meet.
     pub predicate: String,
 }

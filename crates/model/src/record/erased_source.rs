@@ -10,11 +10,11 @@ use crate::{ActorId, MemoryId, Timestamp};
 /// A source whose data was erased.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErasedSource {
-    /// The memory.
+    /// The memory that the source belongs to.
     pub memory: MemoryId,
     /// The keyed digest of the source's name, in hex digits.
     pub digest: String,
-    /// The time at which its data was erased.
+    /// The time at which the source's data was erased.
     pub at: Timestamp,
     /// No person's actor, because a tombstone outlives the person.
     pub actor: ActorId,

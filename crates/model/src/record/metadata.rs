@@ -61,9 +61,9 @@ pub enum MetadataValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MetadataExtraction {
-    /// A model infers it.
+    /// A model infers the value from the event.
     LlmInferred,
-    /// Copied unchanged from the event's metadata.
+    /// The value is copied unchanged from the event's metadata.
     StrictlyConsistent,
 }
 
@@ -85,9 +85,9 @@ pub enum MetadataValidation {
     },
     /// A number in this range.
     Number {
-        /// The minimum.
+        /// The smallest allowed number.
         min: Option<f64>,
-        /// The maximum.
+        /// The greatest allowed number.
         max: Option<f64>,
     },
 }
@@ -106,11 +106,11 @@ pub struct LlmExtraction {
 /// One key that a strategy fills on its records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetadataSchemaEntry {
-    /// The key.
+    /// The name of the metadata key.
     pub key: String,
-    /// Its type as specified; absent means text.
+    /// The type of the key's values, as specified; `None` means text.
     pub kind: Option<MetadataType>,
-    /// Its extraction as specified; absent means inferred by a model.
+    /// The way in which the value is determined, as specified; `None` means that a model infers it.
     pub extraction: Option<MetadataExtraction>,
     /// The instructions for the model.
     pub llm: Option<LlmExtraction>,

@@ -11,23 +11,23 @@ use crate::{Error, FieldName, Result, Timestamp};
 pub enum FilterOperator {
     /// Equal text, equal number, or the same set of texts.
     EqualsTo,
-    /// The key is present.
+    /// The record has the key, with any value.
     Exists,
-    /// The key is absent.
+    /// The record does not have the key.
     NotExists,
-    /// Strictly earlier.
+    /// The time of the record is strictly before the given time.
     Before,
-    /// Strictly later.
+    /// The time of the record is strictly after the given time.
     After,
-    /// The list holds the text.
+    /// The list of the record contains the given text.
     Contains,
-    /// Greater number.
+    /// The number of the record is greater than the given one.
     GreaterThan,
-    /// Greater or equal number.
+    /// The number of the record is greater than the given one, or equal.
     GreaterThanOrEquals,
-    /// Lesser number.
+    /// The number of the record is less than the given one.
     LessThan,
-    /// Lesser or equal number.
+    /// The number of the record is less than the given one, or equal.
     LessThanOrEquals,
 }
 
@@ -43,9 +43,9 @@ pub enum FilterType {
 /// One condition on a record's metadata, including system keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetadataFilter {
-    /// The key.
+    /// The key of the condition.
     pub key: String,
-    /// The comparison.
+    /// The operator by which the value of the key is compared.
     pub operator: FilterOperator,
     /// The right side of the comparison; absent for `Exists` and `NotExists`.
     pub right: Option<MetadataValue>,

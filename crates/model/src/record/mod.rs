@@ -51,25 +51,25 @@ closed_words! {
 closed_words! {
     /// The state of a record (the list is closed). Reads return active records by default.
     RecordState {
-        /// In force.
+        /// The record is in force: reads return it.
         Active = "active",
-        /// It waits for confirmation or approval.
+        /// The record waits for confirmation or approval.
         Candidate = "candidate",
-        /// Another record or version superseded it.
+        /// Another record or version superseded the record.
         Superseded = "superseded",
-        /// It was found wrong.
+        /// The record was found wrong.
         Invalid = "invalid",
-        /// It is quarantined as suspicious.
+        /// The record is withheld as suspicious until a person decides.
         Quarantined = "quarantined",
-        /// Its evidence no longer confirms it.
+        /// The evidence of the record no longer confirms it.
         Stale = "stale",
-        /// Its expiry has passed.
+        /// The expiry time of the record has passed.
         Expired = "expired",
-        /// It was archived.
+        /// The record was archived.
         Archived = "archived",
-        /// A rollback undid it.
+        /// A rollback undid the record.
         RolledBack = "rolled_back",
-        /// It was deleted: hidden immediately, content erased later.
+        /// The record was deleted. It is hidden immediately, and its content is erased later.
         Erased = "erased",
     }
 }
@@ -77,9 +77,9 @@ closed_words! {
 closed_words! {
     /// The origin of a record.
     RecordOrigin {
-        /// The pipeline extracted it.
+        /// A strategy extracted the record from events.
         Extracted = "extracted",
-        /// A client wrote it.
+        /// A client wrote the record.
         BatchCreated = "batch_created",
     }
 }
@@ -88,14 +88,14 @@ closed_words! {
     /// The trust in a record's source (the list is closed).
     #[derive(Default)]
     TrustTier {
-        /// An agent or a client wrote it.
+        /// An agent or a client wrote the content.
         #[default]
         Agent = "agent",
-        /// A person confirmed it.
+        /// A person confirmed the content.
         Confirmed = "confirmed",
-        /// It comes from outside: an issue, a page, a tool.
+        /// The content comes from outside: an issue, a web page, a tool.
         External = "external",
-        /// The safety steps found something in it.
+        /// The safety checks found something suspicious in the content.
         Flagged = "flagged",
     }
 }
@@ -125,7 +125,7 @@ impl RecordOrigin {
 /// A record in one version.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The memory.
+    /// The memory that the record belongs to.
     pub memory: MemoryId,
     /// The id, equal in all versions.
     pub id: RecordId,
@@ -133,37 +133,37 @@ pub struct Record {
     pub version: u32,
     /// Position in the memory's order of record changes. The store assigns it at each write.
     pub sequence: u64,
-    /// The kind.
+    /// The kind of the record.
     pub kind: RecordKind,
     /// A more specific word within the kind.
     pub subtype: Option<String>,
-    /// A title, if it has one.
+    /// The title of the record; `None` if it has none.
     pub title: Option<String>,
     /// A path, if it is a document or belongs to one.
     pub path: Option<String>,
-    /// A short description.
+    /// A short description of the record.
     pub description: Option<String>,
     /// The scope (paths, components), if it has one.
     pub scope: Option<String>,
     /// Link to its citations, if it has any.
     pub citations: Option<String>,
-    /// The namespace.
+    /// The namespace of the record.
     pub namespace: Namespace,
-    /// The strategy that created it.
+    /// The strategy that created the record; `None` if a client wrote it without one.
     pub strategy: Option<StrategyId>,
-    /// The text, as shown.
+    /// The text of the record, as it is shown.
     pub text: String,
     /// The text for the index, if it differs from `text` (JSON values without keys).
     pub index_text: Option<String>,
-    /// Free metadata values.
+    /// The metadata of the record, without the system keys.
     pub metadata: Metadata,
-    /// The provenance.
+    /// The provenance of the record: the messages that it was derived from.
     pub provenance: Provenance,
-    /// The origin.
+    /// The origin of the record.
     pub origin: RecordOrigin,
-    /// Trust, 0 to 1.
+    /// The trust in the record, 0 to 1.
     pub trust: f64,
-    /// The trust in its source.
+    /// The trust in the source of the record.
     #[serde(default, skip_serializing_if = "TrustTier::is_plain")]
     pub tier: TrustTier,
     /// The derivation by the pipeline; `None` for records that a client wrote, and for records that
@@ -176,13 +176,13 @@ pub struct Record {
     /// The findings of the safety steps.
     #[serde(default, skip_serializing_if = "Findings::is_empty")]
     pub findings: Findings,
-    /// The state.
+    /// The state of the record.
     pub state: RecordState,
     /// The reason for the state.
     pub state_reason: Option<String>,
-    /// The record that superseded it.
+    /// The record that superseded this record; `None` if no record did.
     pub superseded_by: Option<RecordId>,
-    /// The records that it superseded.
+    /// The records that this record superseded.
     pub supersedes: Vec<RecordId>,
     /// Start of validity (world time), inclusive.
     pub valid_from: Timestamp,
@@ -194,9 +194,10 @@ pub struct Record {
     pub created_at: Timestamp,
     /// The time at which this version was written.
     pub updated_at: Timestamp,
-    /// The time from which reads no longer return it.
+    /// The time from which reads no longer return the record.
     pub expires_at: Option<Timestamp>,
-    /// The duration that set `expires_at`, to restart it.
+    /// The number of days from which `expires_at` was computed. A repetition of the record's
+    /// statement starts it again.
     pub expiry_days: Option<u32>,
 }
 

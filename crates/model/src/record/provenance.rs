@@ -10,7 +10,7 @@ use crate::{ActorId, BranchName, EventId, SessionId, Timestamp};
 /// One message of one event that supports a record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Source {
-    /// The event.
+    /// The event that contains the message.
     pub event: EventId,
     /// Index into the event's payload.
     pub message: u32,
@@ -26,9 +26,9 @@ pub struct Source {
 pub struct Provenance {
     /// The actor of the events.
     pub actor: Option<ActorId>,
-    /// The session.
+    /// The session of the events.
     pub session: Option<SessionId>,
-    /// The branch of the session; `None` is main.
+    /// The branch of the session; `None` means the main branch.
     pub branch: Option<BranchName>,
     /// The messages, oldest first.
     pub sources: Vec<Source>,
@@ -55,7 +55,7 @@ pub struct Position {
     pub time: Timestamp,
     /// The event, or the record's id if there is none: the tie-break.
     pub event: String,
-    /// Index into the payload.
+    /// The index of the message in the payload of the event.
     pub message: u32,
     /// Part of the message, then part of the record.
     pub part: (u32, u32),

@@ -68,7 +68,7 @@ pub enum StrategyChoice {
 /// The records that a read covers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordScope {
-    /// The memory.
+    /// The memory whose records to return.
     pub memory: MemoryId,
     /// The part that the caller may see: the union of the clauses; no clause means nothing.
     pub view: Vec<AccessClause>,

@@ -9,17 +9,17 @@ use crate::{MemoryId, RecordId, Timestamp};
 /// One change of a record's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateChange {
-    /// The memory.
+    /// The memory that the change belongs to.
     pub memory: MemoryId,
-    /// The record.
+    /// The record whose state changed.
     pub record: RecordId,
     /// The version after the change.
     pub version: u32,
-    /// The state before; `None` for a new record.
+    /// The state before the change; `None` for a new record.
     pub from: Option<RecordState>,
-    /// The state after.
+    /// The state after the change.
     pub to: RecordState,
-    /// The reason.
+    /// The reason for the change.
     pub reason: String,
     /// The caller: a principal, or `loci` for the engine itself.
     pub by: String,

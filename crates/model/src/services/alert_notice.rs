@@ -25,13 +25,13 @@ closed_words! {
 closed_words! {
     /// A change of an alert.
     AlertChange {
-        /// It began, or began again.
+        /// The alert began, or began again.
         Opened = "opened",
         /// The signal ended. No person stated that the incident is resolved.
         Cleared = "cleared",
-        /// Someone closed it.
+        /// A person closed the alert.
         Closed = "closed",
-        /// It was escalated to someone else.
+        /// The alert was escalated to another person.
         Escalated = "escalated",
         /// Any other action, such as a note.
         Noted = "noted",
@@ -41,11 +41,12 @@ closed_words! {
 /// One notice of one alert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertNotice {
-    /// The identity of the notice: a repetition of it has the same one, and no other notice has it.
+    /// The identity of the notice. A repeated notice has the same identity, and no other notice has
+    /// it.
     pub identity: String,
     /// The sender's word for the change.
     pub event: String,
-    /// The change; none: the notice has no effect.
+    /// The change that the notice reports; `None` if the notice has no effect.
     pub change: Option<AlertChange>,
     /// The value that all notices of one alert share, each time it occurs.
     pub fingerprint: String,
@@ -57,10 +58,10 @@ pub struct AlertNotice {
     /// Labels as they were sent, at most [`crate::limits::ALERT_LABELS_MAX`].
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// The start time.
+    /// The time at which the alert began.
     #[serde(default)]
     pub starts_at: Option<Timestamp>,
-    /// The end time.
+    /// The time at which the alert ended.
     #[serde(default)]
     pub ends_at: Option<Timestamp>,
     /// The key of the group that the alert arrived with.
@@ -74,24 +75,24 @@ pub struct AlertNotice {
 /// The place of an alert, as far as its labels state it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AlertPlace {
-    /// The service.
+    /// The name of the service that the alert is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
-    /// `prod`, `staging`, …
+    /// The name of the environment: `prod`, `staging`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
-    /// The cluster.
+    /// The name of the cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// The region.
+    /// The name of the region.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The namespace of Kubernetes.
+    /// The Kubernetes namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k8s_namespace: Option<String>,
 }
 
-/// The content of a body.
+/// The content of a request body from an alerting system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlertBody {
     /// A test of the connection by the sender.

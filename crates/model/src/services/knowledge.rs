@@ -78,13 +78,13 @@ closed_words! {
 closed_words! {
     /// The source of a statement. Its rank determines the precedence.
     SreSource {
-        /// A person.
+        /// A person stated it.
         Human = "human",
         /// A file that a person applied.
         Declared = "declared",
         /// A notice of another system.
         Webhook = "webhook",
-        /// An agent.
+        /// An agent stated it.
         Agent = "agent",
         /// Extracted from a conversation.
         Extracted = "extracted",

@@ -19,9 +19,9 @@ pub struct HistoryAsk {
 /// A commit of a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryCommit {
-    /// Its id.
+    /// The id of the commit.
     pub id: ObjectId,
-    /// Its parents, including those outside of the selection.
+    /// The parents of the commit, including those outside of the selection.
     pub parents: Vec<ObjectId>,
     /// Seconds since 1970, by the committer's clock.
     pub at_s: i64,

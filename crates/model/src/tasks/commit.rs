@@ -30,22 +30,22 @@ closed_words! {
 /// A commit of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskCommit {
-    /// The memory.
+    /// The memory that the commit belongs to.
     pub memory: MemoryId,
-    /// The repository: the actor of its tasks.
+    /// The repository: the actor of the commit's tasks.
     pub actor: ActorId,
     /// The commit id.
     pub sha: ObjectId,
     /// The task that made it; `None`: no task was reported, and only the commits that it rewrote or
     /// merged are known.
     pub task: Option<TaskId>,
-    /// The name of the user whose prompt led to it.
+    /// The name of the user whose prompt led to the commit.
     pub user: Option<String>,
     /// The version of that prompt.
     pub prompt_version: Option<String>,
     /// The parent commits.
     pub parents: Vec<ObjectId>,
-    /// The branch it was made on.
+    /// The branch the commit was made on.
     pub branch: Option<String>,
     /// The author that the commit states.
     pub author: Option<String>,
@@ -54,7 +54,7 @@ pub struct TaskCommit {
     /// The trailers of its message. Several values of one name are joined by commas. Trailers are
     /// hints, because an author can write any.
     pub trailers: BTreeMap<String, String>,
-    /// The stable id of its change, independent of the place where it is applied.
+    /// The stable id of the commit's change, independent of the place where it is applied.
     pub patch_id: Option<String>,
     /// The commit that it was rewritten to.
     pub rewritten_to: Option<ObjectId>,

@@ -30,7 +30,7 @@ pub struct EvaluationFinding {
     /// The evidence of the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// The record of the finding; none if it was not stored.
+    /// The record that contains the finding; `None` if the finding was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordId>,
 }
@@ -38,15 +38,15 @@ pub struct EvaluationFinding {
 /// An evaluation of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// The memory.
+    /// The memory that the evaluation belongs to.
     pub memory: MemoryId,
-    /// The task's actor.
+    /// The actor of the task that the evaluation belongs to.
     pub actor: ActorId,
-    /// Its id.
+    /// The id of the evaluation.
     pub id: String,
-    /// The task.
+    /// The task that the evaluation belongs to.
     pub task: TaskId,
-    /// Its findings.
+    /// The findings of the evaluation.
     pub findings: Vec<EvaluationFinding>,
     /// A suggested change of the prompt, for a person to decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Evaluation {
     /// The version of the prompt that the suggestion concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// The name of the evaluator.
+    /// The name of the caller who stored the evaluation.
     pub by: String,
     /// The time of the evaluation.
     pub at: Timestamp,

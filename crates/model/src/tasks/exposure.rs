@@ -18,57 +18,59 @@ closed_words! {
     }
 }
 
-/// A record that was a candidate.
+/// A record that a call examined for a task, shown or not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExposedRecord {
-    /// The record.
+    /// The id of the record.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record.
     pub version: u32,
     /// The kind: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`.
     pub kind: String,
-    /// Its rank in its kind, from 1.
+    /// The rank of the record among those of its kind, from 1.
     pub rank: u32,
     /// Similarity to the query, 0 to 1; 1 for records that are shown for any query.
     pub similarity: f64,
     /// The current trust, 0 to 1.
     pub trust: f64,
-    /// The score that determined its rank.
+    /// The score that determined the record's rank.
     pub score: f64,
-    /// The cost of its lines in tokens; 0 if the record was dropped before the count.
+    /// The number of tokens of the record's lines; 0 if the record was dropped before they were
+    /// counted.
     pub tokens: u32,
-    /// `shown`, `shadow`, or `dropped:` and the reason.
+    /// The decision about the record: `shown`; `shadow`, for a task of the control group that would
+    /// have been shown it; or `dropped:` and the reason.
     pub decision: String,
 }
 
-/// The exposure of one call.
+/// The exposure of a task to memory in one call: the records that the call examined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exposure {
-    /// The memory.
+    /// The memory that the exposure belongs to.
     pub memory: MemoryId,
-    /// Its id.
+    /// The id of the exposure.
     pub id: ExposureId,
-    /// The task.
+    /// The task that the exposure belongs to.
     pub task: TaskId,
-    /// The task's actor.
+    /// The actor of the task that the exposure belongs to.
     pub actor: ActorId,
     /// The task's session.
     pub session: SessionId,
     /// The time of the call.
     pub at: Timestamp,
-    /// The call.
+    /// The call that returned the records.
     pub call: ExposureCall,
     /// The snapshot of the memory that was read.
     pub snapshot: String,
-    /// The part of memory that the task gets.
+    /// The memory arm: the part of memory that the task receives.
     pub arm: MemoryArm,
     /// SHA-256 of the query; `None`: there was no query.
     pub query_sha256: Option<String>,
-    /// The estimator of tokens.
+    /// The name of the token estimator.
     pub estimator: String,
-    /// Limit of tokens.
+    /// The maximum number of tokens of the response.
     pub limit: u32,
-    /// Number of tokens used.
+    /// The estimated number of tokens of the response.
     pub used: u32,
     /// SHA-256 of the shown ids and versions, in order.
     pub memory_hash: String,

@@ -14,15 +14,15 @@ const FILE_CHANGES: Shelf = Shelf::named("file_change");
 /// Consecutive commits of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryPart {
-    /// The memory.
+    /// The memory that the part of the history belongs to.
     pub memory: MemoryId,
-    /// The actor that owns it: the repository's.
+    /// The actor of the repository, which owns the part of the history.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the part of the history belongs to.
     pub repository: RepositoryId,
-    /// The id of its reading.
+    /// The id of the reading that wrote this part.
     pub reading: String,
-    /// Its index, from 0.
+    /// The index of the part of the history, from 0.
     pub number: u32,
     /// The time of the reading.
     pub at: Timestamp,
@@ -35,14 +35,14 @@ pub struct HistoryPart {
 /// The changes of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryChange {
-    /// The commit.
+    /// The id of the commit.
     pub id: ObjectId,
-    /// Seconds since 1970.
+    /// The commit time in seconds since 1970.
     pub at_s: i64,
-    /// The pull request that it belongs to.
+    /// The pull request that the commit belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
-    /// The merge that included it.
+    /// The merge that included the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<ObjectId>,
     /// New and changed files, by the indexes of their paths; empty if there are too many.
@@ -51,7 +51,7 @@ pub struct HistoryChange {
     /// Renamed files as pairs of indexes, which also count as changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(u32, u32)>,
-    /// Removed files.
+    /// The removed files, by the indexes of their paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
     /// True if it changed too many files to be evidence for any of them.
@@ -103,21 +103,21 @@ impl LedgerNoun for HistoryPart {
 /// The files that a task reports as changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFiles {
-    /// The memory.
+    /// The memory that the report belongs to.
     pub memory: MemoryId,
-    /// The actor that owns it: the repository's.
+    /// The actor of the repository, which owns the report.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the report belongs to.
     pub repository: RepositoryId,
-    /// The task.
+    /// The task that the report belongs to.
     pub task: TaskId,
-    /// The time of the report.
+    /// The time at which the report was reported.
     pub at: Timestamp,
-    /// The files.
+    /// The paths of the files.
     pub files: Vec<String>,
     /// Commits that the task made, and the commit that merged them.
     pub commits: Vec<ObjectId>,
-    /// The pull request.
+    /// The number of the pull request that the report belongs to.
     pub pull_request: Option<u64>,
 }
 
@@ -160,11 +160,11 @@ impl LedgerNoun for TaskFiles {
 /// The progress of reading a repository's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryProgress {
-    /// The memory.
+    /// The memory that the history belongs to.
     pub memory: MemoryId,
-    /// The actor that owns it: the repository's.
+    /// The actor of the repository, which owns the history.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the history belongs to.
     pub repository: RepositoryId,
     /// An id that changes when counted data is withdrawn. Counts of another epoch must start again.
     pub epoch: String,
@@ -174,16 +174,16 @@ pub struct HistoryProgress {
     /// A requested new reading of the history, with its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<HistoryWindow>,
-    /// The reading that is counted.
+    /// The complete reading whose commits are counted now.
     #[serde(default)]
     pub shown: Option<HistoryReading>,
-    /// The reading that replaces it when complete.
+    /// The reading in progress, which replaces the one in `shown` when it is complete.
     #[serde(default)]
     pub next: Option<HistoryReading>,
-    /// The reason for the last failure to read the history.
+    /// The error of the last failure to read the history; `None` if reading works.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The time of the last change of this entry.
+    /// The time at which the stored history was last changed.
     pub updated_at: Timestamp,
 }
 
@@ -207,11 +207,11 @@ impl Default for HistoryWindow {
 pub struct HistoryReading {
     /// The id of the reading.
     pub id: String,
-    /// The window that it covers.
+    /// The window that the reading covers.
     pub window: HistoryWindow,
     /// The tip up to which everything is read; `None`: the first reading is in progress.
     pub tip: Option<ObjectId>,
-    /// The tip to read up to.
+    /// The commit up to which the history is to be read.
     pub target: ObjectId,
     /// Number of commits between the two tips.
     pub on_the_way: u32,

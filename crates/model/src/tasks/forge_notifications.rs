@@ -12,11 +12,11 @@ use crate::{RepositoryId, Timestamp};
 closed_words! {
     /// A change of a review or of one of its comments.
     ReviewChange {
-        /// It was submitted.
+        /// The review or comment was submitted.
         Submitted = "submitted",
-        /// Its content changed.
+        /// The text of the review or comment was edited.
         Edited = "edited",
-        /// It was deleted or dismissed.
+        /// The review or comment was deleted, or the review was dismissed.
         Withdrawn = "withdrawn",
     }
 }
@@ -26,12 +26,12 @@ closed_words! {
 pub struct ForgeReview {
     /// The forge's id of the review.
     pub id: u64,
-    /// The reviewer.
+    /// The reviewer who wrote the review.
     pub reviewer: ForgeUser,
     /// The authority of the reviewer, estimated from this payload alone.
     #[serde(default)]
     pub guess: Authority,
-    /// The decision.
+    /// The decision of the review.
     pub state: ReviewState,
     /// The text of the review; empty if there is none.
     #[serde(default)]
@@ -42,9 +42,9 @@ pub struct ForgeReview {
     /// The URL of the review.
     #[serde(default)]
     pub url: Option<String>,
-    /// The time of submission.
+    /// The time at which the review was submitted.
     pub submitted_at: Timestamp,
-    /// The time of the last change; none if the forge does not state it.
+    /// The time at which the review was last changed; `None` if the forge does not report it.
     #[serde(default)]
     pub updated_at: Option<Timestamp>,
 }
@@ -52,53 +52,53 @@ pub struct ForgeReview {
 /// A comment from a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgeComment {
-    /// The review of the comment; none for a single comment.
+    /// The forge's id of the review that the comment belongs to; `None` for a single comment.
     #[serde(default)]
     pub review: Option<u64>,
     /// The comment. The authority of its author is an estimate.
     pub comment: ReviewComment,
 }
 
-/// A piece of news from a forge.
+/// A change at a forge that a webhook or a poll reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ForgeNews {
     /// A change of a review.
     Review {
-        /// The change.
+        /// The kind of the change.
         change: ReviewChange,
-        /// The review.
+        /// The review after the change.
         review: ForgeReview,
-        /// Its pull request.
+        /// The pull request that the change belongs to.
         pr: Box<PullRequest>,
     },
     /// A change of a comment of a review.
     Comment {
-        /// The change.
+        /// The kind of the change.
         change: ReviewChange,
         /// The review that it belongs to.
         review: u64,
-        /// The comment.
+        /// The comment after the change.
         comment: Box<ReviewComment>,
-        /// Its pull request.
+        /// The pull request that the change belongs to.
         pr: Box<PullRequest>,
     },
     /// A thread was resolved, or opened again.
     Thread {
         /// True if the thread is resolved now.
         is_resolved: bool,
-        /// The review of its first comment.
+        /// The forge's id of the review that contains the first comment of the thread.
         review: u64,
-        /// The ids of its comments.
+        /// The forge's ids of the comments in the thread.
         comments: Vec<u64>,
-        /// Its pull request.
+        /// The pull request that the change belongs to.
         pr: Box<PullRequest>,
     },
     /// A change of a pull request.
     PullRequest {
-        /// The change.
+        /// The kind of the change.
         change: PullRequestChange,
-        /// The pull request.
+        /// The pull request after the change.
         pr: Box<PullRequest>,
     },
     /// A push of commits to a branch.
@@ -111,9 +111,9 @@ pub enum ForgeNews {
         /// The check suite.
         checks: CheckSuite,
     },
-    /// A new name or owner of the repository.
+    /// The repository has a new name or owner.
     Named {
-        /// Its previous name, `owner/name`.
+        /// The previous name of the repository, `owner/name`.
         formerly: String,
     },
 }
@@ -134,23 +134,23 @@ impl ForgeNews {
     }
 }
 
-/// The subject of news in a repository.
+/// The subject of a forge's notification, by which notifications are processed one after another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsUnit {
-    /// A review.
+    /// The notification is about a review.
     Review {
-        /// The pull request.
+        /// The number of the pull request.
         pr: u64,
         /// The forge's id of the review.
         review: u64,
     },
-    /// A pull request.
+    /// The notification is about the pull request with this number.
     PullRequest(u64),
-    /// Pushes.
+    /// The notification is about a push.
     Pushes,
-    /// Checks.
+    /// The notification is about a check suite.
     Checks,
-    /// Its names.
+    /// The notification is about the names of the repository.
     Names,
 }
 
@@ -190,18 +190,18 @@ pub struct NoticedRepository {
     pub host: String,
     /// The forge's id of the repository, which never changes.
     pub id: u64,
-    /// Its current name, `owner/name`.
+    /// The current name of the repository, `owner/name`.
     pub path: String,
 }
 
-/// News with its repository.
+/// A notification of a forge, with the repository that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgeNotice {
     /// The repository, under its current name at the forge.
     pub repository: NoticedRepository,
     /// The forge's own word for the event.
     pub event: String,
-    /// The news; none for an event without effect.
+    /// The change that the notification reports; `None` for an event without effect.
     #[serde(default)]
     pub news: Option<ForgeNews>,
 }

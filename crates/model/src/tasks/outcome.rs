@@ -20,7 +20,7 @@ closed_words! {
         ClosedUnmerged = "closed_unmerged",
         /// Closed as a duplicate, or because something else superseded it.
         ClosedSuperseded = "closed_superseded",
-        /// Open without activity.
+        /// The pull request is open and has had no activity for a long time.
         Abandoned = "abandoned",
         /// Merged and reverted later.
         Reverted = "reverted",
@@ -47,7 +47,7 @@ closed_words! {
     /// The result of the first check suite that ran on the first push.
     #[derive(Default)]
     FirstPush {
-        /// Everything passed.
+        /// All checks passed.
         Pass = "pass",
         /// A check failed.
         Fail = "fail",
@@ -60,7 +60,7 @@ closed_words! {
 /// A commit that was at the head of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushedHead {
-    /// The commit.
+    /// The id of the commit.
     pub sha: String,
     /// The time at which it was first seen there.
     pub at: Timestamp,
@@ -69,7 +69,7 @@ pub struct PushedHead {
 /// The check suite that decided the result of the first push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstChecks {
-    /// The time of its end.
+    /// The time at which the check suite ended.
     pub at: Timestamp,
     /// The forge's id of the suite.
     pub suite: u64,
@@ -87,7 +87,7 @@ pub struct Revert {
     pub is_reland: bool,
     /// The time of the revert.
     pub at: Timestamp,
-    /// The tip of the push that contained it, if a push reported it.
+    /// The tip of the push that contained the revert, if a push reported it.
     #[serde(default)]
     pub tip: Option<String>,
 }
@@ -95,7 +95,7 @@ pub struct Revert {
 /// A commit of a pull request that reverts something, under the names of [`Revert`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OwnRevert {
-    /// The commit.
+    /// The id of the commit.
     pub by: String,
     /// The reverted change.
     pub of: String,
@@ -105,23 +105,23 @@ pub struct OwnRevert {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OutcomeFacts {
-    /// The pull request.
+    /// The number of the pull request that the pull request belongs to.
     pub pr: Option<u64>,
     /// The URL of the pull request.
     pub pr_url: Option<String>,
-    /// True if it is open; none if nothing is known of it.
+    /// True if the pull request is open; `None` if nothing is known about it.
     pub is_open: Option<bool>,
-    /// The time of its opening.
+    /// The time at which the pull request was opened.
     pub opened_at: Option<Timestamp>,
-    /// The time of its last activity.
+    /// The time of the pull request's last activity.
     pub active_at: Option<Timestamp>,
-    /// The time of its merge.
+    /// The time at which the pull request was merged.
     pub merged_at: Option<Timestamp>,
-    /// The login of the user who merged it.
+    /// The login of the user who merged the pull request.
     pub merged_by: Option<String>,
-    /// The commit that merged it into its base.
+    /// The commit that merged the pull request into its base branch.
     pub merge_commit_sha: Option<String>,
-    /// The time of its closing.
+    /// The time at which the pull request was closed.
     pub closed_at: Option<Timestamp>,
     /// Number of revision rounds: pushes after a review.
     pub revision_count: u32,
@@ -129,29 +129,30 @@ pub struct OutcomeFacts {
     pub ci_first_push: FirstPush,
     /// The check suite of that result; none if a person specified the result.
     pub first_checks: Option<FirstChecks>,
-    /// Number of comments on lines.
+    /// Number of review comments on lines of the pull request.
     pub review_comment_count: u32,
-    /// Number of lines added.
+    /// Number of lines that the pull request adds.
     pub additions: u32,
-    /// Number of lines deleted.
+    /// Number of lines that the pull request deletes.
     pub deletions: u32,
-    /// Number of files changed.
+    /// Number of files that the pull request changes.
     pub changed_files: u32,
     /// Number of commits that neither a task nor an agent made; none if its commits were not
     /// examined.
     pub human_commits: Option<u32>,
     /// The revert in force: a commit, or `#` and a pull request's number.
     pub reverted_by: Option<String>,
-    /// The time of that revert.
+    /// The time of the revert in `reverted_by`.
     pub reverted_at: Option<Timestamp>,
     /// All known reverts of it, and reverts of those, in order. The revert in force is computed
     /// from them each time.
     pub taken_back: Vec<Revert>,
     /// The reverts among its own commits: the pull request contained both changes.
     pub own_reverts: Vec<OwnRevert>,
-    /// The thing that superseded it: `label:` and a label, or `task:` and a task.
+    /// The evidence that the pull request was superseded: `label:` and the label, or `task:` and
+    /// the id of the superseding task.
     pub superseded_by: Option<String>,
-    /// The commits that were at its head, the oldest first.
+    /// The commits that were at the pull request's head, the oldest first.
     pub heads: Vec<PushedHead>,
     /// The time of the newest state from the forge. Older states change nothing.
     pub seen_at: Option<Timestamp>,
@@ -160,49 +161,49 @@ pub struct OutcomeFacts {
 /// A grade that a caller set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GradedByHand {
-    /// The grade.
+    /// The grade that the caller set.
     pub grade: OutcomeGrade,
     /// The source of the grade, in the caller's words.
     pub source: String,
-    /// The name of the caller.
+    /// The name of the caller who requested the grade.
     pub by: String,
-    /// The time of the setting.
+    /// The time at which the caller set the grade.
     pub at: Timestamp,
 }
 
 /// A grade in the history of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradeChange {
-    /// The grade; none: the task lost its grade.
+    /// The grade after the change; `None` if the task lost its grade.
     pub grade: Option<OutcomeGrade>,
-    /// The value of the grade.
+    /// The value of the grade for measures, -1 to 1.
     pub value: f64,
     /// The reason of the change.
     pub why: String,
-    /// The source of the change: a principal, or `loci` for news of a forge.
+    /// The name of the principal that caused the change, or `loci` if a forge reported it.
     pub by: String,
-    /// The time since which it applies.
+    /// The time from which the grade applies.
     pub at: Timestamp,
 }
 
 /// The outcome of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The memory.
+    /// The memory that the outcome belongs to.
     pub memory: MemoryId,
-    /// The task's actor.
+    /// The actor of the task that the outcome belongs to.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the outcome belongs to.
     pub repository: Option<RepositoryId>,
-    /// The task.
+    /// The task that the outcome belongs to.
     pub task: TaskId,
-    /// The grade; none while its pull request is open and active.
+    /// The grade of the task; `None` while its pull request is open and active.
     pub grade: Option<OutcomeGrade>,
     /// The value of the grade, -1 to 1.
     pub value: f64,
     /// The polarity, as guidance for an agent.
     pub polarity: Polarity,
-    /// The facts of the grade.
+    /// The facts about the pull request from which the grade is computed.
     pub facts: OutcomeFacts,
     /// A grade that a caller set, until a forge reports more.
     #[serde(default)]
@@ -211,7 +212,7 @@ pub struct Outcome {
     pub history: Vec<GradeChange>,
     /// The time of the first news of the pull request.
     pub created_at: Timestamp,
-    /// The time of the last change of this entry.
+    /// The time at which the stored outcome was last changed.
     pub updated_at: Timestamp,
 }
 

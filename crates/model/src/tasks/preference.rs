@@ -35,7 +35,7 @@ closed_words! {
     PreferenceOrigin {
         /// The user stated it.
         Explicit = "explicit",
-        /// It follows from several review comments on the user's work.
+        /// The server concluded it from several review comments on the user's work.
         Implicit = "implicit",
     }
 }
@@ -44,7 +44,7 @@ closed_words! {
 /// identifies a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreferenceUser {
-    /// The memory.
+    /// The memory that the user belongs to.
     pub memory: MemoryId,
     /// The name of the place of their preferences: the login in lower case, or another name if a
     /// different user has that login now.
@@ -52,7 +52,8 @@ pub struct PreferenceUser {
     /// The login in lower case; none if a different user has it now and no new one is known.
     #[serde(default)]
     pub login: Option<String>,
-    /// The forge's number, if a caller reported it who may assign it to the login.
+    /// The number by which the forge identifies the user; `None` unless a caller reported it who
+    /// may assign numbers to logins.
     #[serde(default)]
     pub user_id: Option<String>,
     /// A number that a caller reported with the login and could not prove. It excludes tasks with
@@ -62,7 +63,7 @@ pub struct PreferenceUser {
     /// Earlier logins, the newest first.
     #[serde(default)]
     pub former_logins: Vec<String>,
-    /// True if the user opted out of inferred preferences.
+    /// True if the user does not want preferences to be inferred from reviews.
     #[serde(default)]
     pub opted_out: bool,
     /// Digests of inferences that the user withdrew. None of them is made again.
@@ -70,7 +71,7 @@ pub struct PreferenceUser {
     pub declined: Vec<String>,
     /// The time at which the user was first seen.
     pub created_at: Timestamp,
-    /// The time of the last change of this entry.
+    /// The time at which the stored user was last changed.
     pub updated_at: Timestamp,
 }
 

@@ -52,11 +52,11 @@ impl PromptScore {
 /// An evaluation of a version of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptEvaluation {
-    /// The memory.
+    /// The memory that the evaluation belongs to.
     pub memory: MemoryId,
     /// The actor under which the ledger stores it.
     pub actor: ActorId,
-    /// Its id.
+    /// The id of the evaluation.
     pub id: String,
     /// The version, such as `learnings@1`.
     pub prompt: String,
@@ -67,7 +67,7 @@ pub struct PromptEvaluation {
     /// True if the caller's own model answered and not one that the server called.
     #[serde(default)]
     pub is_pulled: bool,
-    /// The counts.
+    /// The counts over the cases of the labelled set.
     pub score: PromptScore,
     /// The name of the caller who evaluated.
     pub by: String,

@@ -7,28 +7,28 @@ use crate::{Document, MemoryId, Timestamp};
 /// One version of a prompt: its parts, without the inputs that differ between tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptVersion {
-    /// The memory.
+    /// The memory that the prompt version belongs to.
     pub memory: MemoryId,
-    /// Its name: the first digits of its digest.
+    /// The name of the version: the first digits of `sha256`.
     pub version: String,
-    /// The digest of all parts that identify it: 64 hex digits.
+    /// The SHA-256 digest of all parts of the prompt that identify the version: 64 hex digits.
     pub sha256: String,
-    /// The id of its template.
+    /// The id of the prompt's template.
     pub template_id: String,
-    /// The digest of the template's text as the caller sent it.
+    /// The SHA-256 digest of the template's text as the caller sent it.
     pub template_sha256: String,
     /// The template's text.
     pub text: String,
     /// The overrides of the template, in their canonical form.
     pub overrides: Document,
-    /// Names of the tools it offers, in order.
+    /// Names of the tools that the prompt offers, sorted.
     pub tools: Vec<String>,
-    /// Names of the prompts that extract memories from its results, in order.
+    /// Names of the extraction prompts that read the results of the prompt, sorted.
     pub extraction_prompts: Vec<String>,
-    /// The model of its first use, which is not part of its name.
+    /// The model with which the version was first used. It does not affect the version's name.
     pub model: Option<String>,
-    /// The time at which it last became its template's current version.
+    /// The time at which the version last became the current version of its template.
     pub current_since: Timestamp,
-    /// The time of its storing.
+    /// The time at which the version was stored.
     pub created_at: Timestamp,
 }

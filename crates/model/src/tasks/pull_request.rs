@@ -9,79 +9,79 @@ use crate::tasks::review::ForgeUser;
 /// The current state of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {
-    /// Its number.
+    /// The number of the pull request.
     pub number: u64,
-    /// The author.
+    /// The author of the pull request.
     pub author: ForgeUser,
-    /// The title.
+    /// The title of the pull request.
     #[serde(default)]
     pub title: String,
-    /// The description.
+    /// The description of the pull request.
     #[serde(default)]
     pub body: String,
-    /// True if it is open.
+    /// True if the pull request is open.
     pub is_open: bool,
-    /// True if it is a draft.
+    /// True if the pull request is a draft.
     #[serde(default)]
     pub is_draft: bool,
     /// True if its branch belongs to another repository. Statements of such a branch are not
     /// trusted.
     #[serde(default)]
     pub is_fork: bool,
-    /// The time of its merge.
+    /// The time at which the pull request was merged.
     #[serde(default)]
     pub merged_at: Option<Timestamp>,
-    /// The user who merged it.
+    /// The user who merged the pull request.
     #[serde(default)]
     pub merged_by: Option<ForgeUser>,
-    /// The commit that merged it into its base.
+    /// The commit that merged the pull request into its base branch.
     #[serde(default)]
     pub merge_commit_sha: Option<String>,
-    /// The time of its closing.
+    /// The time at which the pull request was closed.
     #[serde(default)]
     pub closed_at: Option<Timestamp>,
-    /// The commit at its head.
+    /// The newest commit of the pull request.
     pub head_sha: String,
-    /// Its branch.
+    /// The branch of the pull request.
     pub head_ref: String,
-    /// The branch it merges into.
+    /// The branch the pull request merges into.
     pub base_ref: String,
-    /// Labels.
+    /// The labels of the pull request.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Its commits, as far as the forge lists them (250).
+    /// The commits of the pull request, as far as the forge lists them (250).
     #[serde(default)]
     pub commits: Vec<PullRequestCommit>,
-    /// Number of comments on lines.
+    /// Number of review comments on lines of the pull request.
     #[serde(default)]
     pub review_comment_count: u32,
-    /// Number of lines added.
+    /// Number of lines that the pull request adds.
     #[serde(default)]
     pub additions: u32,
-    /// Number of lines deleted.
+    /// Number of lines that the pull request deletes.
     #[serde(default)]
     pub deletions: u32,
-    /// Number of files changed.
+    /// Number of files that the pull request changes.
     #[serde(default)]
     pub changed_files: u32,
     /// The URL of the pull request.
     #[serde(default)]
     pub url: Option<String>,
-    /// The time of its opening.
+    /// The time at which the pull request was opened.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the pull request was last changed.
     pub updated_at: Timestamp,
 }
 
 /// A commit of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequestCommit {
-    /// Its id.
+    /// The id of the commit.
     pub sha: String,
-    /// The account of its author, if the forge knows one.
+    /// The account of the commit's author, if the forge knows one.
     #[serde(default)]
     pub author: Option<ForgeUser>,
-    /// Its whole message, with trailers.
+    /// The whole message of the commit, with trailers.
     pub message: String,
 }
 
@@ -89,15 +89,15 @@ pub struct PullRequestCommit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PullRequestChange {
-    /// Its current state, from a poll or a fetch.
+    /// No change is known; a poll or a fetch read the current state of the pull request.
     Seen,
-    /// It was opened.
+    /// The pull request was opened.
     Opened,
-    /// It was closed, merged or not.
+    /// The pull request was closed, merged or not.
     Closed,
-    /// It was opened again.
+    /// The closed pull request was opened again.
     Reopened,
-    /// New commits changed its head.
+    /// New commits were pushed to the pull request.
     Synchronized,
 }
 
@@ -108,7 +108,7 @@ pub struct BranchPush {
     pub branch: String,
     /// True for the default branch.
     pub is_default: bool,
-    /// The tip after the push.
+    /// The id of the newest commit of the branch after the push.
     pub after: String,
     /// The pushed commits: ids and messages.
     pub commits: Vec<PullRequestCommit>,
@@ -126,6 +126,6 @@ pub struct CheckSuite {
     /// True if everything in it passed; none if the result is neither (skipped, cancelled,
     /// neutral).
     pub passed: Option<bool>,
-    /// The time of its end.
+    /// The time at which the check suite ended.
     pub at: Timestamp,
 }

@@ -26,7 +26,7 @@ closed_words! {
     /// permission.
     #[derive(Default)]
     RepositoryRole {
-        /// No known permission.
+        /// The person has no known permission.
         #[default]
         None = "none",
         /// Permission to read.
@@ -49,7 +49,7 @@ pub struct ForgeUser {
     pub id: u64,
     /// The current login.
     pub login: String,
-    /// True for a bot account.
+    /// True if the account belongs to a program.
     #[serde(default)]
     pub is_bot: bool,
 }
@@ -57,7 +57,7 @@ pub struct ForgeUser {
 /// The authority of a person in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Authority {
-    /// The role.
+    /// The role of the person in the repository.
     pub role: RepositoryRole,
     /// True if the forge could not be reached: the role is an estimate from the payload, and counts
     /// half at most.
@@ -80,12 +80,12 @@ pub struct Authority {
 pub struct ReviewComment {
     /// The forge's id of the comment.
     pub id: u64,
-    /// The author.
+    /// The author of the comment.
     pub author: ForgeUser,
-    /// The file; none for a comment on the whole.
+    /// The path of the file; `None` for a comment on the whole pull request.
     #[serde(default)]
     pub path: Option<String>,
-    /// The last line that it concerns.
+    /// The number of the last line that the comment is about.
     #[serde(default)]
     pub line: Option<u32>,
     /// The surrounding lines as a diff.
@@ -96,7 +96,7 @@ pub struct ReviewComment {
     /// The comment that it replies to.
     #[serde(default)]
     pub in_reply_to: Option<u64>,
-    /// True if its thread was resolved; none if that is unknown.
+    /// True if the comment's thread was resolved; none if that is unknown.
     #[serde(default)]
     pub is_resolved: Option<bool>,
     /// True if the lines changed after the comment; none if that is unknown.
@@ -110,30 +110,30 @@ pub struct ReviewComment {
     pub url: Option<String>,
     /// The time of the comment.
     pub created_at: Timestamp,
-    /// The time of its last change.
+    /// The time at which the comment was last changed.
     pub updated_at: Timestamp,
 }
 
 /// A complete review of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
-    /// The memory.
+    /// The memory that the review belongs to.
     pub memory: MemoryId,
     /// The repository's actor, `owner/name`.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the review belongs to.
     pub repository: RepositoryId,
-    /// The pull request.
+    /// The number of the pull request that the review belongs to.
     pub pr: u64,
     /// The forge's id of the review.
     pub id: u64,
-    /// The reviewer.
+    /// The reviewer who wrote the review.
     pub reviewer: ForgeUser,
     /// The authority of the reviewer.
     pub authority: Authority,
     /// The author of the pull request.
     pub pr_author: ForgeUser,
-    /// The decision.
+    /// The decision of the review.
     pub state: ReviewState,
     /// The text of the review, with secrets masked; empty if there is none.
     pub body: String,
@@ -153,14 +153,14 @@ pub struct Review {
     /// `unmapped`); none if it may learn something.
     #[serde(default)]
     pub left_out: Option<String>,
-    /// True if a backfill imported it: the rules from it are at most candidates.
+    /// True if a backfill imported the review: the rules from it are at most candidates.
     #[serde(default)]
     pub is_past: bool,
-    /// The time of submission.
+    /// The time at which the review was submitted.
     pub submitted_at: Timestamp,
-    /// The time of the last change in it.
+    /// The time of the last change of the review or one of its comments.
     pub updated_at: Timestamp,
-    /// The time at which it was read from the forge.
+    /// The time at which the review was read from the forge.
     pub read_at: Timestamp,
 }
 

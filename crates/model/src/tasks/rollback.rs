@@ -11,34 +11,34 @@ use crate::{ActorId, MemoryId, RecordId, Timestamp};
 /// A record that a rollback changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoneRecord {
-    /// The record.
+    /// The id of the record.
     pub record: RecordId,
-    /// Its state before the rollback.
+    /// The state of the record before the rollback.
     pub from: RecordState,
-    /// Its state after the rollback.
+    /// The state of the record after the rollback.
     pub to: RecordState,
-    /// Its version before the rollback.
+    /// The version of the record before the rollback.
     pub version: u32,
 }
 
 /// A rollback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rollback {
-    /// The memory.
+    /// The memory that the rollback belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the rollback belongs to.
     pub actor: ActorId,
     /// The snapshot that the rollback restored.
     pub to: String,
     /// The snapshot of the state before: restoring it undoes the rollback.
     pub before: String,
-    /// The name of the caller.
+    /// The name of the caller who requested the rollback.
     pub by: String,
-    /// The reason.
+    /// The reason for the rollback.
     pub reason: String,
     /// The time of the rollback. Exactly its changes have this time.
     pub at: Timestamp,
-    /// Its changes.
+    /// The changes of the rollback.
     pub changes: Vec<UndoneRecord>,
     /// The support of the changed rules before the rollback, which an undo restores with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,13 +75,13 @@ impl LedgerNoun for Rollback {
 /// Records that were erased on purpose: their ids, without any of their text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purge {
-    /// The memory.
+    /// The memory that the purge belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the purge belongs to.
     pub actor: ActorId,
     /// The records; at least one.
     pub records: Vec<RecordId>,
-    /// The name of the caller.
+    /// The name of the caller who requested the purge.
     pub by: String,
     /// The time of the erasure.
     pub at: Timestamp,

@@ -15,12 +15,12 @@ closed_words! {
     /// The rules that need a person's approval, regardless of their support.
     #[derive(Default)]
     RuleApproval {
-        /// No rule.
+        /// No rule needs the approval of a person.
         None = "none",
         /// Rules that affect more than style.
         #[default]
         HighImpact = "high_impact",
-        /// All rules.
+        /// All rules need the approval of a person.
         All = "all",
     }
 }
@@ -30,10 +30,10 @@ closed_words! {
     /// tests.
     #[derive(Default)]
     ProtectedTopics {
-        /// They are rejected.
+        /// Such rules are not stored.
         #[default]
         Reject = "reject",
-        /// They need a person's approval.
+        /// Such rules become active only after a person approves them.
         Approve = "approve",
     }
 }
@@ -41,9 +41,9 @@ closed_words! {
 closed_words! {
     /// The impact of following a rule.
     RuleImpact {
-        /// Style and names of code, form of commits.
+        /// The rule affects only style, names, or the form of commits.
         Style = "style",
-        /// Behaviour of code.
+        /// The rule affects the behaviour of code.
         High = "high",
     }
 }
@@ -51,9 +51,9 @@ closed_words! {
 closed_words! {
     /// The reason why a rule needs a person's approval, regardless of its support.
     ApprovalReason {
-        /// It names a command to run.
+        /// The rule names a command to run.
         Command = "command",
-        /// It concerns a topic that protects the repository.
+        /// The rule concerns the protection of the repository, such as checks, secrets or tests.
         ProtectedTopic = "protected_topic",
         /// A source of the rule looks like instructions to its reader.
         InjectionScore = "injection_score",
@@ -63,14 +63,14 @@ closed_words! {
 /// The support of a rule by one review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportItem {
-    /// The pull request.
+    /// The number of the pull request that the statement belongs to.
     pub pr: u64,
-    /// The review.
+    /// The forge's id of the review that contains the statement.
     pub review: u64,
-    /// The comments that support it; empty if the review itself does.
+    /// The comments that support the statement; empty if the review itself does.
     #[serde(default)]
     pub comments: Vec<u64>,
-    /// The reviewer.
+    /// The reviewer who wrote the statement.
     pub reviewer: ForgeUser,
     /// The authority of the reviewer at that time.
     pub authority: Authority,
@@ -83,12 +83,12 @@ pub struct SupportItem {
     pub at: Timestamp,
     /// The reviewer's words, truncated, without hidden characters, with secrets masked.
     pub excerpt: String,
-    /// The job that extracted it, if any.
+    /// The job that extracted the statement, if any.
     #[serde(default)]
     pub job: Option<String>,
-    /// The prompt, or the rules, that extracted it.
+    /// The prompt, or the rules, that extracted the statement.
     pub read_by: String,
-    /// True if a backfill imported it.
+    /// True if a backfill imported the statement.
     #[serde(default)]
     pub is_past: bool,
     /// True if the pull request belongs to a known task.
@@ -105,13 +105,13 @@ pub struct SupportItem {
 /// The dissent of one reply to a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DissentItem {
-    /// The pull request.
+    /// The number of the pull request that the reply belongs to.
     pub pr: u64,
     /// The review that contains the reply.
     pub review: u64,
     /// The id of the reply.
     pub comment: u64,
-    /// The author.
+    /// The author of the reply.
     pub author: ForgeUser,
     /// The authority of the author at that time.
     pub authority: Authority,
@@ -124,7 +124,7 @@ pub struct DissentItem {
 /// A person's decision about a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleDecided {
-    /// The person.
+    /// The name of the person who decided.
     pub by: String,
     /// The time of the decision.
     pub at: Timestamp,
@@ -136,32 +136,32 @@ pub struct RuleDecided {
 /// The support of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSupport {
-    /// The memory.
+    /// The memory that the rule belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the rule belongs to.
     pub actor: ActorId,
-    /// The repository.
+    /// The repository that the rule belongs to.
     pub repository: RepositoryId,
     /// The rule's record.
     pub rule: RecordId,
     /// Digest of repository, canonical form and scope: rules with one digest are the same rule.
     pub digest: String,
-    /// The impact of following it.
+    /// The impact of following the rule.
     pub impact: RuleImpact,
     /// The reasons in its own text for a person's approval, in addition to its impact and the
     /// reasons of its items.
     #[serde(default)]
     pub asks_approval: BTreeSet<ApprovalReason>,
-    /// The supporting items, by pull request and review.
+    /// The statements that support the rule, sorted by pull request and review.
     #[serde(default)]
     pub items: Vec<SupportItem>,
-    /// The dissenting items.
+    /// The replies that contradict the rule.
     #[serde(default)]
     pub dissent: Vec<DissentItem>,
     /// The decision of a person who approved or wrote the rule.
     #[serde(default)]
     pub approved: Option<RuleDecided>,
-    /// The decision of a person who keeps it in force.
+    /// The decision of a person who keeps the rule in force.
     #[serde(default)]
     pub pinned: Option<RuleDecided>,
     /// The decision of a person who closed it. No review can bring the rule back.
@@ -170,10 +170,10 @@ pub struct RuleSupport {
     /// Contradicting rules, of which a person must choose.
     #[serde(default)]
     pub conflicts: BTreeSet<RecordId>,
-    /// Number of tasks that it helped.
+    /// Number of tasks that reported the rule as helpful.
     #[serde(default)]
     pub helpful: u32,
-    /// Number of tasks that it misled.
+    /// Number of tasks that reported the rule as misleading.
     #[serde(default)]
     pub harmful: u32,
     /// The time at which the rule was first stated.
@@ -216,16 +216,16 @@ impl LedgerNoun for RuleSupport {
 /// the review can be found here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewYield {
-    /// The memory.
+    /// The memory that the review belongs to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the review belongs to.
     pub actor: ActorId,
     /// The review's key on its shelf.
     pub review: String,
-    /// Rules that it supports or opposes.
+    /// Rules that the review supports or opposes.
     #[serde(default)]
     pub rules: BTreeSet<RecordId>,
-    /// Examples that it yielded.
+    /// Examples that the review yielded.
     #[serde(default)]
     pub examples: BTreeSet<RecordId>,
     /// The time at which the review was submitted.
@@ -257,7 +257,7 @@ impl LedgerNoun for ReviewYield {
 pub struct Relevant {
     /// Number of ended tasks of the repository at that time.
     pub task: u64,
-    /// The time.
+    /// The time at which the rule was last relevant.
     pub at: Timestamp,
     /// The scope of the rule.
     #[serde(default)]
@@ -268,16 +268,16 @@ pub struct Relevant {
 /// because the end of a task must not read every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleRelevance {
-    /// The memory.
+    /// The memory that the rules belong to.
     pub memory: MemoryId,
-    /// The repository's actor.
+    /// The actor of the repository that the rules belong to.
     pub actor: ActorId,
-    /// Number of ended tasks.
+    /// Number of tasks of the repository that have ended.
     pub tasks: u64,
     /// Rules that are in force or stale.
     #[serde(default)]
     pub rules: BTreeMap<RecordId, Relevant>,
-    /// The time of the first rule.
+    /// The time at which the first rule of the repository was stored.
     pub at: Timestamp,
 }
 

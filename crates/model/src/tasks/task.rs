@@ -40,7 +40,7 @@ closed_words! {
         Failed = "failed",
         /// The task was cancelled.
         Cancelled = "cancelled",
-        /// The time limit passed.
+        /// The task reached its time limit.
         TimedOut = "timed_out",
     }
 }
@@ -49,16 +49,16 @@ closed_words! {
     /// The part of memory that a task gets.
     #[derive(Default)]
     MemoryArm {
-        /// All memory.
+        /// The task receives all memory.
         #[default]
         On = "on",
         /// No memory: the task belongs to the control group.
         Off = "off",
-        /// Knowledge and episodes.
+        /// The task receives knowledge and episodes.
         Tier1 = "tier1",
-        /// Also rules and outcomes.
+        /// The task receives knowledge, episodes, rules and outcomes.
         Tier2 = "tier2",
-        /// Also preferences and reflections.
+        /// The task receives knowledge, episodes, rules, outcomes, preferences and reflections.
         Tier3 = "tier3",
     }
 }
@@ -96,15 +96,15 @@ const ENDED: u8 = 4;
 /// The known data of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPullRequest {
-    /// Its number.
+    /// The number of the pull request.
     pub number: u64,
     /// The URL of the pull request.
     #[serde(default)]
     pub url: Option<String>,
-    /// The commit at its head.
+    /// The newest commit of the pull request.
     #[serde(default)]
     pub head_sha: Option<String>,
-    /// The commit that merged it into its base.
+    /// The commit that merged the pull request into its base branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
 }
@@ -112,7 +112,7 @@ pub struct TaskPullRequest {
 /// The prompt of a task, by its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPrompt {
-    /// The template.
+    /// The id of the prompt's template.
     pub template_id: Option<String>,
     /// Digest of the template.
     pub template_sha256: Option<String>,
@@ -123,7 +123,7 @@ pub struct TaskPrompt {
 /// The records that a task left in long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskWritten {
-    /// Its episode: one for the whole task.
+    /// The record that contains the episode of the task; `None` if there is none yet.
     pub episode: Option<RecordId>,
     /// True if the orchestrator's data alone produced the episode. An agent's report replaces it.
     pub is_minimal: bool,
@@ -136,9 +136,9 @@ pub struct TaskWritten {
 /// The feedback on memories in a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskFeedback {
-    /// Memories that were used.
+    /// Records from memory that the agent used.
     pub used: BTreeSet<RecordId>,
-    /// Memories that helped.
+    /// Records from memory that helped the agent.
     pub helpful: BTreeSet<RecordId>,
     /// Memories that misled, with the effect; empty if none was reported.
     pub harmful: BTreeMap<RecordId, String>,
@@ -186,27 +186,27 @@ impl RequesterProof {
 /// The reason why a task is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskAlert {
-    /// The observation.
+    /// The observation that led to the alert.
     pub reason: String,
-    /// The name of the reporter.
+    /// The name of the person or program that raised the alert.
     pub by: String,
-    /// The time of the report.
+    /// The time at which the alert was reported.
     pub at: Timestamp,
 }
 
 /// A task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// The memory.
+    /// The memory that the task belongs to.
     pub memory: MemoryId,
-    /// Its id, the client's own if the client sent one.
+    /// The id of the task, the client's own if the client sent one.
     pub id: TaskId,
     /// The actor that it remembers for: the repository `owner/name`, or `user:<id>` without a
     /// repository.
     pub actor: ActorId,
-    /// The session of everything that is written for it: its id, if that is a valid session name.
+    /// The session of all events of the task: the id of the task, if that is a valid session name.
     pub session: SessionId,
-    /// The repository.
+    /// The repository that the task belongs to.
     pub repository: Option<RepositoryId>,
     /// The forge of the repository, as the request named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -214,17 +214,17 @@ pub struct Task {
     /// The forge's id of the repository, as the request named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge_repo_id: Option<u64>,
-    /// The snapshot of the memory at its acceptance.
+    /// The snapshot of the repository's memory when the server accepted the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
     /// Digest of the request that created it. It distinguishes a repetition from another task with
     /// that id.
     pub request_digest: String,
-    /// The kind of work.
+    /// The kind of the task.
     pub kind: TaskKind,
-    /// The status.
+    /// The status of the task.
     pub status: TaskStatus,
-    /// The part of memory that it gets.
+    /// The part of memory that the task gets.
     pub arm: MemoryArm,
     /// The name of the requester.
     pub user: Option<String>,
@@ -233,19 +233,19 @@ pub struct Task {
     /// The proof of the requester; `None`: the task is older than such proofs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_proof: Option<RequesterProof>,
-    /// The task in the requester's words.
+    /// The description of the work, as the requester wrote it.
     pub description: String,
-    /// The issue that it concerns.
+    /// The issue that the task concerns.
     pub issue: Option<u64>,
-    /// The pull request that it concerns or ended in.
+    /// The pull request that the task concerns or ended in.
     pub pr: Option<TaskPullRequest>,
-    /// The branch of the work.
+    /// The branch on which the agent works.
     pub branch: Option<String>,
-    /// The base branch.
+    /// The branch that the agent's branch starts from.
     pub base: Option<String>,
-    /// The base commit.
+    /// The commit that the agent's branch starts from.
     pub base_sha: Option<String>,
-    /// The prompt, by its parts.
+    /// The digests of the parts of the agent's prompt.
     pub prompt: Option<TaskPrompt>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
@@ -258,21 +258,21 @@ pub struct Task {
     pub memory_hash: Option<String>,
     /// The model of the agent.
     pub model: Option<String>,
-    /// The variant of an experiment.
+    /// The name of the experiment variant that the task belongs to, for measures.
     pub variant: Option<String>,
     /// The task that this one continues.
     pub parent: Option<TaskId>,
-    /// The trace of its work: 32 hex digits.
+    /// The trace of the task's work: 32 hex digits.
     pub trace_id: Option<String>,
-    /// Cost in USD.
+    /// Cost of the task in US dollars.
     pub cost_usd: Option<f64>,
-    /// Duration in seconds.
+    /// Duration of the task in seconds.
     pub duration_s: Option<f64>,
     /// The error, in at most 1,000 characters.
     pub error_message: Option<String>,
     /// The category of the failure.
     pub failure_category: Option<String>,
-    /// The records that it wrote.
+    /// The records that the task wrote.
     pub written: TaskWritten,
     /// The feedback on memories.
     #[serde(default)]
@@ -280,11 +280,11 @@ pub struct Task {
     /// Set if the task is not trusted: everything that it wrote or writes is quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security_alert: Option<TaskAlert>,
-    /// The time of its end.
+    /// The time at which the task ended.
     pub completed_at: Option<Timestamp>,
-    /// The time of its acceptance.
+    /// The time at which the server accepted the task.
     pub created_at: Timestamp,
-    /// The time of the last change of this entry.
+    /// The time at which the stored task was last changed.
     pub updated_at: Timestamp,
 }
 

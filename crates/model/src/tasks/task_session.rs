@@ -29,14 +29,14 @@ closed_words! {
     /// The part of a conversation that is kept after the end of its session.
     #[derive(Default)]
     Capture {
-        /// All of it.
+        /// The whole conversation is kept.
         #[default]
         Full = "full",
-        /// Decisions and notes; digests and counts of the rest.
+        /// Decisions and notes are kept; of everything else only digests and counts.
         Decisions = "decisions",
-        /// Digests and counts.
+        /// Only digests and counts are kept.
         Metadata = "metadata",
-        /// Only the use of tools.
+        /// Only the use of tools is kept.
         Off = "off",
     }
 }
@@ -45,42 +45,42 @@ closed_words! {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolUse {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// Digest of its input.
+    /// Digest of the tool's input.
     pub input_sha256: Option<String>,
-    /// Digest of its output.
+    /// Digest of the tool's output.
     pub output_sha256: Option<String>,
-    /// Duration in milliseconds.
+    /// Duration of the tool in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Cost in USD.
+    /// Cost of the tool in US dollars.
     pub cost_usd: Option<f64>,
-    /// The status of its end, in a word.
+    /// The status of the tool's use in one word, as the agent reports it.
     pub status: Option<String>,
 }
 
 /// A message or an action in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionItem {
-    /// The memory.
+    /// The memory that the item belongs to.
     pub memory: MemoryId,
-    /// The repository: the actor of its task.
+    /// The repository: the actor of the item's task.
     pub actor: ActorId,
-    /// The task.
+    /// The task that the item belongs to.
     pub task: TaskId,
-    /// Its number in the session, which the agent assigns.
+    /// The sequence number of the item in the session, which the agent assigns.
     pub seq: u64,
     /// The kind of the item.
     pub kind: SessionItemKind,
     /// The role of the speaker: `user`, `assistant`, `tool`, `other`.
     pub role: String,
-    /// The text, as far as the archive keeps it.
+    /// The text of the item, as far as the archive keeps it.
     pub text: Option<String>,
-    /// Digest of the text without its secrets.
+    /// SHA-256 digest of the text after secrets were removed.
     pub text_sha256: String,
     /// Number of characters of the text.
     pub text_chars: u64,
-    /// The name of the user whose words led to it.
+    /// The name of the user whose words led to the item.
     pub user: Option<String>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
@@ -90,11 +90,11 @@ pub struct SessionItem {
     pub tool: Option<ToolUse>,
     /// The event that holds all of it; `None`: the item arrived after the end of the session.
     pub event: Option<EventId>,
-    /// The time at which it happened.
+    /// The time at which the item happened.
     pub at: Timestamp,
-    /// The time of the report.
+    /// The time at which the agent reported the item.
     pub reported_at: Timestamp,
-    /// The time at which the archive deletes it.
+    /// The time at which the archive deletes the item.
     pub expires_at: Timestamp,
 }
 
@@ -104,13 +104,13 @@ pub struct SessionItem {
 pub struct ToldEnd {
     /// A summary of the work.
     pub summary: Option<String>,
-    /// The approach.
+    /// The approach that the agent took.
     pub approach: Option<String>,
-    /// The difficulties.
+    /// The difficulties that the agent met.
     pub difficulties: Vec<String>,
-    /// The error.
+    /// The error of the task.
     pub error_message: Option<String>,
-    /// The changed files.
+    /// The paths of the files that the task changed.
     pub files_changed: Vec<String>,
 }
 
@@ -125,23 +125,23 @@ impl ToldEnd {
 /// A session of a task without its items: the state for its next run, and the report at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSession {
-    /// The memory.
+    /// The memory that the session belongs to.
     pub memory: MemoryId,
-    /// The repository: the actor of its task.
+    /// The repository: the actor of the session's task.
     pub actor: ActorId,
-    /// The task.
+    /// The task that the session belongs to.
     pub task: TaskId,
-    /// The session of its events.
+    /// The session that contains the task's events in the memory.
     pub session: SessionId,
-    /// The agent's state for its next run. Only the agent reads it.
+    /// The state that the agent stored for its next run. Only the agent reads it.
     pub state: Option<Document>,
     /// Number of changes of `state`; 0 before the first.
     pub state_version: u64,
-    /// The time of its end.
+    /// The time at which the session ended.
     pub ended_at: Option<Timestamp>,
     /// The report at the end of the task.
     pub told: ToldEnd,
-    /// The time of the last change of this entry.
+    /// The time at which the stored session was last changed.
     pub updated_at: Timestamp,
 }
 

@@ -8,7 +8,7 @@ use crate::{ActorId, SessionId, StrategyId, Timestamp};
 /// The progress of a strategy in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedProgress {
-    /// The strategy.
+    /// The strategy that the progress belongs to.
     pub strategy: StrategyId,
     /// Arrival number of the last event that it took.
     pub arrival: u64,
@@ -17,15 +17,15 @@ pub struct MovedProgress {
 /// A session, listed or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedSession {
-    /// The actor.
+    /// The actor that the session belongs to.
     pub actor: ActorId,
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// Arrival of its first visible event.
+    /// Arrival of the session's first visible event.
     pub created: Option<Timestamp>,
-    /// The time at which its last visible event expires or expired.
+    /// The time at which the session's last visible event expires or expired.
     pub ends: Timestamp,
-    /// Its branches except main, by name.
+    /// The branches except main of the session, by name.
     pub branches: Vec<Branch>,
     /// The progress of strategies, by strategy.
     pub progress: Vec<MovedProgress>,
@@ -43,9 +43,9 @@ pub struct MovedPlace {
 /// A turn of a client's run that an event of a session holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedTurn {
-    /// The actor.
+    /// The actor that the turn belongs to.
     pub actor: ActorId,
-    /// The session.
+    /// The session that the turn belongs to.
     pub session: SessionId,
     /// The client's run.
     pub run: String,

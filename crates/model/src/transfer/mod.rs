@@ -159,9 +159,9 @@ pub struct TransferRow {
 pub struct MovedMemory {
     /// The configuration.
     pub memory: Memory,
-    /// Sequence of its last change of a record.
+    /// Sequence of the memory's last change of a record.
     pub sequence: u64,
-    /// Arrival number of its last event.
+    /// Arrival number of the memory's last event.
     pub arrival: u64,
 }
 

@@ -23,7 +23,7 @@ pub struct MovedGroup {
 pub struct MovedVector {
     /// The index of the passage.
     pub part: u32,
-    /// The model that made it.
+    /// The model that computed the vector.
     pub model: String,
     /// The values, −127 to 127.
     #[serde(serialize_with = "hexadecimal")]
@@ -52,13 +52,13 @@ fn hexadecimal<S: Serializer>(values: &[i8], serializer: S) -> Result<S::Ok, S::
 pub struct MovedRecord {
     /// The record with its sequence.
     pub record: Record,
-    /// The time of the last change of its state.
+    /// The time of the last change of the record's state.
     pub stated: Timestamp,
-    /// The time at which it ceased to be active; `None`: it is active, or never was.
+    /// The time at which the record ceased to be active; `None`: it is active, or never was.
     pub left_at: Option<Timestamp>,
-    /// True if its content is erased.
+    /// True if the record's content is erased.
     pub gone: bool,
-    /// Vectors of its passages, by part.
+    /// Vectors of the record's passages, by part.
     pub vectors: Vec<MovedVector>,
 }
 

@@ -26,7 +26,7 @@ closed_words! {
         Failed = "failed",
         /// A caller cancelled the run.
         Cancelled = "cancelled",
-        /// Another run reverted it.
+        /// Another run reverted this run.
         Reverted = "reverted",
         /// The tree changed during the run, more often than the run is replanned.
         Conflict = "conflict",
@@ -52,7 +52,7 @@ closed_words! {
 /// The active run of a tree: one at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveRun {
-    /// The run.
+    /// The id of the run.
     pub id: String,
     /// The time until which the run counts as active without a sign of progress; none: a job
     /// carries it.
@@ -63,11 +63,11 @@ pub struct ActiveRun {
 /// The state of a tree's consolidation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeUpkeep {
-    /// The memory.
+    /// The memory that the tree belongs to.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
-    /// The active run.
+    /// The run that is active on the tree; `None` if none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveRun>,
     /// The sequence up to which each operation has processed the tree, by the operation's word. An
@@ -76,18 +76,18 @@ pub struct TreeUpkeep {
     pub covered: BTreeMap<String, u64>,
     /// The sequence on which the last run was planned, applied or not.
     pub looked: u64,
-    /// The time of that plan.
+    /// The time at which the last run was planned.
     pub looked_at: Timestamp,
     /// The time at which the scheduler last started a run or adopted a cron setting for the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Timestamp>,
-    /// The cron setting at that time.
+    /// The cron setting of the schedule at `scheduled_at`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// The time since which reads of its documents are known to be counted.
+    /// The time since which reads of the tree's documents are known to be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_since: Option<Timestamp>,
-    /// The actor that owns it.
+    /// The actor that owns the tree; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 

@@ -10,9 +10,9 @@ use crate::{ActorId, MemoryId, RecordId, Timestamp};
 /// The reads of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentReads {
-    /// The memory.
+    /// The memory that the record belongs to.
     pub memory: MemoryId,
-    /// The record.
+    /// The record whose reads are counted.
     pub record: RecordId,
     /// Number of reads.
     pub count: u64,

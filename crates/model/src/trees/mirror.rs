@@ -14,11 +14,11 @@ use crate::{ActorId, Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 closed_words! {
     /// The kind of storage of a mirror.
     MirrorKind {
-        /// A directory.
+        /// The mirror is a directory.
         Directory = "dir",
-        /// A bare git repository.
+        /// The mirror is a bare git repository.
         Git = "git",
-        /// A bucket.
+        /// The mirror is a bucket of an S3 service.
         S3 = "s3",
     }
 }
@@ -26,7 +26,7 @@ closed_words! {
 closed_words! {
     /// The direction of a mirror.
     MirrorDirection {
-        /// Both directions.
+        /// Changes are synchronised in both directions.
         TwoWay = "two-way",
         /// From the tree to the files.
         Export = "export",
@@ -50,9 +50,9 @@ closed_words! {
 closed_words! {
     /// The origin of a mirror.
     MirrorOrigin {
-        /// The configuration.
+        /// The configuration of the server defines the mirror.
         Configured = "configured",
-        /// A caller.
+        /// A caller added the mirror.
         Added = "added",
     }
 }
@@ -64,7 +64,7 @@ pub const MIRROR_SHARDS: usize = 64;
 /// A mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mirror {
-    /// The memory.
+    /// The memory that the mirror belongs to.
     pub memory: MemoryId,
     /// The name of the mirror, unique in the memory.
     pub name: String,
@@ -72,15 +72,15 @@ pub struct Mirror {
     pub id: String,
     /// The namespace of the tree that it mirrors.
     pub namespace: Namespace,
-    /// The word for the layout of its files.
+    /// The layout of the mirror's files: `native`, `strands-flat` or `claude-memory`.
     pub layout: String,
-    /// The kind of its storage.
+    /// The kind of the mirror's storage.
     pub kind: MirrorKind,
     /// The path in that storage.
     pub path: String,
-    /// The direction.
+    /// The direction of the mirror.
     pub direction: MirrorDirection,
-    /// The effect of deletions.
+    /// The effect of a deleted file on its document.
     pub deletes: MirrorDeletes,
     /// The interval between syncs, in milliseconds.
     pub interval_ms: u64,
@@ -94,11 +94,11 @@ pub struct Mirror {
     pub adopt: bool,
     /// Writes of one author within this time, in milliseconds, become one commit.
     pub debounce_ms: u64,
-    /// The origin.
+    /// The origin of the mirror.
     pub origin: MirrorOrigin,
-    /// The time of its creation.
+    /// The time at which the mirror was created.
     pub at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the mirror; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -150,12 +150,12 @@ impl LedgerNoun for Mirror {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorPending {
-    /// Writing these bytes.
+    /// The sync may have written these bytes to the file.
     Write {
         /// SHA-256 of the bytes, in hex digits.
         file: String,
     },
-    /// Importing the file into the tree.
+    /// The sync may have imported the file into the tree.
     Take {
         /// SHA-256 of the file, in hex digits.
         file: String,
@@ -174,7 +174,7 @@ pub enum MirrorPending {
 pub struct MirrorRefusal {
     /// SHA-256 of the file, in hex digits. A file with other content is tried again.
     pub file: String,
-    /// The reason.
+    /// The reason for which the tree rejected the file.
     pub why: String,
 }
 
@@ -187,13 +187,14 @@ pub struct MirrorFile {
     /// SHA-256 of the tree's rendering of that file, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
-    /// The pending action.
+    /// The action of a sync on the file that may or may not have happened; `None` if none is
+    /// pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<MirrorPending>,
     /// The time since which the file is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_since: Option<Timestamp>,
-    /// The content that was rejected.
+    /// The content of the file that the tree rejected last, so that it is not tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<MirrorRefusal>,
     /// True if the file existed before the mirror and was not imported yet, or holds secrets. It
@@ -216,17 +217,17 @@ impl MirrorFile {
 /// A shard of the state that a mirror and its tree agreed on: the paths whose digest falls into it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorFiles {
-    /// The memory.
+    /// The memory that the mirror belongs to.
     pub memory: MemoryId,
-    /// The mirror's name.
+    /// The name of the mirror.
     pub mirror: String,
     /// The number of the shard.
     pub shard: usize,
-    /// The known state of each path.
+    /// The state of each path that belongs to this shard.
     pub files: BTreeMap<String, MirrorFile>,
-    /// The time of the last change.
+    /// The time at which this shard was last changed.
     pub at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the mirror; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -267,7 +268,8 @@ impl LedgerNoun for MirrorFiles {
 pub struct MirrorRemark {
     /// The path; empty: the mirror as a whole.
     pub path: String,
-    /// The remark: the reason for a rejected file, or the place of a text kept next to it.
+    /// The remark: the reason for which the file was rejected, or the path of the conflict file
+    /// next to the document.
     pub what: String,
 }
 
@@ -275,9 +277,9 @@ pub struct MirrorRemark {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MirrorReport {
-    /// The start time.
+    /// The time at which the sync began.
     pub began_at: Option<Timestamp>,
-    /// The end time.
+    /// The time at which the sync ended.
     pub ended_at: Option<Timestamp>,
     /// The state in which the sync found the mirror: `whole`, `gone`, `not_ours`, `not_empty`.
     pub finding: String,
@@ -324,11 +326,11 @@ pub struct MirrorJoin {
 /// The state that a sync leaves for the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorState {
-    /// The memory.
+    /// The memory that the mirror belongs to.
     pub memory: MemoryId,
-    /// The mirror's name.
+    /// The name of the mirror.
     pub mirror: String,
-    /// True if its marker was written once.
+    /// True if the mirror's marker was written once.
     pub is_started: bool,
     /// Number of syncs so far.
     pub syncs: u64,
@@ -357,9 +359,9 @@ pub struct MirrorState {
     pub rendered: Option<String>,
     /// The result of the last sync.
     pub report: MirrorReport,
-    /// The time of its end.
+    /// The time at which the mirror ended.
     pub at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the mirror; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -422,7 +424,7 @@ impl LedgerNoun for MirrorState {
 /// rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RedactedContent {
-    /// The memory.
+    /// The memory that the content belongs to.
     pub memory: MemoryId,
     /// The keyed digest, in hex digits; `key` in the entry that holds the memory's key.
     pub digest: String,

@@ -8,14 +8,14 @@ use crate::{Error, MemoryId, Result, Timestamp, limits};
 /// The metadata of an object, without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectHead {
-    /// The memory.
+    /// The memory that the object belongs to.
     pub memory: MemoryId,
     /// The key of the object.
     pub key: String,
     /// The content type of the bytes, if the caller specified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Size in bytes.
+    /// Size of the object in bytes.
     pub bytes: u64,
     /// SHA-256 of the bytes, in hex digits.
     pub sha256: String,
@@ -28,9 +28,9 @@ pub struct ObjectHead {
 /// An object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedObject {
-    /// Its metadata.
+    /// The metadata of the object.
     pub head: ObjectHead,
-    /// Its bytes.
+    /// The bytes of the object.
     pub content: Vec<u8>,
 }
 

@@ -38,19 +38,19 @@ closed_words! {
 closed_words! {
     /// An operation on a document.
     DocumentOperation {
-        /// It was created.
+        /// The document was created.
         Created = "created",
-        /// Its text or its metadata changed.
+        /// The text or the metadata of the document changed.
         Modified = "modified",
-        /// It was moved to another path.
+        /// The document was moved to another path.
         Moved = "moved",
-        /// It was archived.
+        /// The document was archived.
         Archived = "archived",
         /// Another document superseded it.
         Superseded = "superseded",
         /// An earlier version was restored.
         Restored = "restored",
-        /// It was deleted.
+        /// The document was deleted.
         Deleted = "deleted",
         /// The text of versions was redacted.
         Redacted = "redacted",
@@ -77,13 +77,13 @@ pub const fn by_sequence(sequence: u64) -> Timestamp {
 /// A path of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeEntry {
-    /// The memory.
+    /// The memory that the entry belongs to.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
     /// The normalised path: paths that differ only in case or Unicode composition share it.
     pub key: String,
-    /// The path as it is shown.
+    /// The path as listings show it, with its original case.
     pub path: String,
     /// The state of the path.
     pub standing: EntryStanding,
@@ -108,12 +108,12 @@ pub struct TreeEntry {
     pub bytes: u64,
     /// SHA-256 of the text, in hex digits.
     pub content_sha256: String,
-    /// SHA-256 of its file in the native layout, in hex digits.
+    /// SHA-256 digest, in hex digits, of the document as a file in the native layout.
     pub file_sha256: String,
     /// True if the file is executable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
-    /// True if the document is pinned: it is kept, and shown before others.
+    /// True if the document is pinned: it is protected from pruning and listed before others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// The priority: documents with a greater one are shown first.
@@ -124,7 +124,7 @@ pub struct TreeEntry {
     pub expires_at: Option<Timestamp>,
     /// The time of the record's last change.
     pub updated_at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the entry; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -187,15 +187,15 @@ impl LedgerNoun for TreeEntry {
 /// The place of a record: one path in the tree of its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreePlace {
-    /// The memory.
+    /// The memory that the record belongs to.
     pub memory: MemoryId,
-    /// The record.
+    /// The record that contains the document.
     pub record: RecordId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
     /// The normalised path.
     pub key: String,
-    /// The path that was derived for it, if any; a move keeps this value.
+    /// The path that was derived for the record, if any; a move keeps this value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<String>,
     /// A digest of its namespace and its title, if it has one. Documents of one topic are one
@@ -206,7 +206,7 @@ pub struct TreePlace {
     pub version: u32,
     /// The record's sequence in the tree.
     pub sequence: u64,
-    /// The actor that owns it.
+    /// The actor that owns the record; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -234,12 +234,12 @@ impl LedgerNoun for TreePlace {
     }
 }
 
-/// The progress of a tree.
+/// The state up to which the entries of a tree follow the records of its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeProgress {
-    /// The memory.
+    /// The memory that the tree belongs to.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
     /// The sequence up to which records are in the tree.
     pub sequence: u64,
@@ -249,7 +249,7 @@ pub struct TreeProgress {
     pub changed: Option<u64>,
     /// A counter that grows with each removal that leaves no trace in the tree.
     pub generation: u64,
-    /// The actor that owns it.
+    /// The actor that owns the tree; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -304,15 +304,15 @@ impl LedgerNoun for TreeProgress {
 /// a document hold its earlier paths, texts and reasons, so nothing in this entry outlives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeChange {
-    /// The memory.
+    /// The memory that the change belongs to.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
     /// The memory's sequence, unique to the change.
     pub sequence: u64,
-    /// The operation.
+    /// The operation that made the change.
     pub operation: DocumentOperation,
-    /// The record.
+    /// The record that contains the document.
     pub record: RecordId,
     /// The version in the tree after the change; none if there is none.
     pub version: Option<u32>,
@@ -331,7 +331,7 @@ pub struct TreeChange {
     pub behind: Option<u64>,
     /// The time of the change.
     pub at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the change; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 
@@ -369,11 +369,11 @@ impl LedgerNoun for TreeChange {
 /// A named state of a tree: a position in the order of changes, without a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeSnapshot {
-    /// The memory.
+    /// The memory that the snapshot belongs to.
     pub memory: MemoryId,
-    /// The namespace, in its normal form.
+    /// The namespace of the tree, in normal form: one slash before, between and after the segments.
     pub namespace: String,
-    /// The name.
+    /// The name of the snapshot.
     pub label: String,
     /// The sequence up to which changes belong to the snapshot.
     pub sequence: u64,
@@ -381,7 +381,7 @@ pub struct TreeSnapshot {
     pub by: String,
     /// The time of the snapshot.
     pub at: Timestamp,
-    /// The actor that owns it.
+    /// The actor that owns the snapshot; erasing the data of this actor deletes it.
     pub actor: ActorId,
 }
 

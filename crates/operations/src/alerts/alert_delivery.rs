@@ -34,9 +34,9 @@ pub struct AlertDelivery {
     pub memory: String,
     /// The alerting system that sent the body.
     pub source: AlertSource,
-    /// The digest of the raw body.
+    /// The digest of the raw body of the webhook.
     pub digest: String,
-    /// The notices in the body.
+    /// The alert notices in the body of the webhook.
     pub news: Vec<AlertNotice>,
 }
 

@@ -54,7 +54,7 @@ pub(super) const JOB_KEY: &str = "agent-response:";
 /// An answer of a worker agent.
 #[derive(Clone, PartialEq)]
 pub struct AgentResponse {
-    /// The memory.
+    /// The memory that contains the investigation.
     pub memory: MemoryId,
     /// The incident of the investigation.
     pub incident: String,
@@ -74,7 +74,7 @@ pub struct AgentResponse {
 /// The progress of reading an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseRead {
-    /// The state of the job.
+    /// The state of the job that reads the answer of the agent.
     pub state: JobState,
     /// True if a question about the answer waits for the caller's own model.
     pub waits: bool,

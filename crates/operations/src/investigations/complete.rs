@@ -69,7 +69,7 @@ pub struct InvestigationCompleted {
     pub summary: Option<RecordId>,
     /// The action taken on that record.
     pub action: Option<SreAction>,
-    /// The resolution status.
+    /// The resolution status that the completed investigation has.
     pub status: ResolutionStatus,
     /// The source of the status: `caller`, `webhook` or `default`.
     pub status_source: &'static str,

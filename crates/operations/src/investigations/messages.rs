@@ -48,7 +48,7 @@ pub struct InvestigationMessage {
 /// One turn of the conversation of an investigation.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InvestigationMessages {
-    /// The memory.
+    /// The memory that contains the investigation.
     pub memory: MemoryId,
     /// The incident of the investigation.
     pub incident: String,

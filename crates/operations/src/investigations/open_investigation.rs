@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 50;
 /// A finding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvestigationFinding {
-    /// The memory.
+    /// The memory that contains the investigation.
     pub memory: MemoryId,
     /// The user who receives the finding. The caller works for that user.
     pub user: String,
@@ -42,9 +42,9 @@ pub struct InvestigationFinding {
 /// An open investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenInvestigation {
-    /// The incident.
+    /// The id of the incident that is investigated.
     pub incident: String,
-    /// The session.
+    /// The id of the session that holds the investigation's events.
     pub session: String,
 }
 

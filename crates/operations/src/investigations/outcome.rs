@@ -38,26 +38,26 @@ pub(crate) const OUTCOME: &str = "outcome";
 /// The outcome of an investigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvestigationOutcome {
-    /// The memory.
+    /// The memory that contains the investigation.
     pub memory: MemoryId,
     /// The incident of the investigation.
     pub incident: String,
     /// The session. `None`: the caller's own investigation of the incident, otherwise the one
     /// changed last.
     pub session: Option<String>,
-    /// The time of resolution.
+    /// The time at which the incident was resolved, if the caller gives it.
     pub resolved_at: Option<Timestamp>,
     /// True if the root cause was right; `None` if unknown.
     pub root_cause_confirmed: Option<bool>,
     /// The root cause as known now.
     pub root_cause: Option<String>,
-    /// The URL of the post-mortem.
+    /// The URL of the incident's post-mortem, if there is one.
     pub postmortem_url: Option<String>,
-    /// The fix.
+    /// The fix of the incident, if the caller gives it.
     pub fix: Option<String>,
-    /// Records that helped.
+    /// The ids of the records that helped in the investigation.
     pub useful: Vec<RecordId>,
-    /// Records that were wrong.
+    /// The ids of the records that were wrong.
     pub wrong: Vec<RecordId>,
 }
 

@@ -38,7 +38,7 @@ const SESSION_RANDOM: usize = 8;
 /// A request to start an investigation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvestigationStart {
-    /// The memory.
+    /// The memory in which the investigation starts.
     pub memory: MemoryId,
     /// The user for whom it is started.
     pub user: String,
@@ -63,7 +63,7 @@ pub struct InvestigationStart {
     pub alert: Option<Map<String, Value>>,
     /// The token budget of the block. `None`: the configured one.
     pub budget_tokens: Option<u32>,
-    /// The token estimator.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
     /// The deadline for reading the context, 1 to 30,000 ms. `None`: 3,000 ms.
     pub timeout_ms: Option<u64>,
@@ -74,9 +74,9 @@ pub struct InvestigationStart {
 /// The result of a start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvestigationStarted {
-    /// The incident.
+    /// The id of the incident that is investigated.
     pub incident: String,
-    /// The session.
+    /// The id of the session that holds the investigation's events.
     pub session: String,
     /// True if it joined an existing investigation.
     pub joined: bool,
@@ -90,11 +90,11 @@ pub struct InvestigationStarted {
     pub recurrence: Option<Recurrence>,
     /// The block. Empty if the context is empty or no block is requested.
     pub rendered: String,
-    /// The token budget.
+    /// The token budget of the returned context.
     pub limit: u32,
-    /// The number of tokens used.
+    /// The number of tokens of the budget that the context uses.
     pub used: u32,
-    /// The token estimator.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
     /// The number of tokens used by each section.
     pub by_section: BTreeMap<&'static str, u32>,

@@ -38,11 +38,11 @@ use crate::records::save::{EVENT_TYPE, SaveIds, SaveOrigin, SreSave};
 /// A request to apply a file.
 #[derive(Clone, PartialEq)]
 pub struct SreApply {
-    /// The memory.
+    /// The memory that holds the preferences.
     pub memory: MemoryId,
     /// The users, each with preferences in the form in which they are saved.
     pub users: Vec<(String, Vec<Value>)>,
-    /// True to write nothing.
+    /// True for a dry run: the call reports the changes and writes nothing.
     pub dry_run: bool,
     /// True to remove declared preferences that the file no longer contains.
     pub prune: bool,
@@ -93,17 +93,17 @@ impl SreApplyKind {
 /// A change of one key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreApplyChange {
-    /// The user.
+    /// The user whose preference changes.
     pub user: String,
-    /// Its type.
+    /// The type of the preference.
     pub kind: String,
-    /// Its key.
+    /// The key of the preference.
     pub key: String,
-    /// The effect.
+    /// The effect of the change on the key.
     pub what: SreApplyKind,
-    /// The active value before.
+    /// The active value of the preference before the call; `None` if there was none.
     pub from: Option<Value>,
-    /// The active value after.
+    /// The active value of the preference after the call; `None` if there is none.
     pub to: Option<Value>,
 }
 

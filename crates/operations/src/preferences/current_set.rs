@@ -40,15 +40,15 @@ pub struct SrePreferences {
 /// One preference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SrePreference {
-    /// Its key.
+    /// The key of the preference.
     pub key: String,
-    /// The value.
+    /// The value of the preference.
     pub value: Value,
     /// The source.
     pub source: &'static str,
     /// `active`, `conflict` or `pending_confirmation`.
     pub state: &'static str,
-    /// Its record.
+    /// The record of the preference.
     pub record: Record,
 }
 

@@ -57,7 +57,7 @@ const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATC
 /// A request to save.
 #[derive(Clone, PartialEq)]
 pub struct SreSave {
-    /// The memory.
+    /// The memory in which the record is saved.
     pub memory: MemoryId,
     /// The record type.
     pub kind: SreType,

@@ -21,7 +21,7 @@ pub(crate) const MEMORY_OFF: &str = "the memory is off (enabled = false): nothin
 /// A retrieval request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreRetrieve {
-    /// The memory.
+    /// The memory that is searched.
     pub memory: MemoryId,
     /// The record types; at least one.
     pub kinds: Vec<SreType>,
@@ -38,9 +38,9 @@ pub struct SreRetrieve {
     /// The IANA name of the time zone of dates and phrases. `None`: the user's preference, or else
     /// UTC.
     pub tz: Option<String>,
-    /// The services. Empty: any.
+    /// The services to which records are limited. Empty: any service.
     pub services: Vec<String>,
-    /// The environments. Empty: any.
+    /// The environments to which records are limited. Empty: any environment.
     pub environments: Vec<String>,
     /// False: services and environments exclude other records. True: they only boost matching ones.
     pub filters_boost: bool,
@@ -106,13 +106,13 @@ impl SreTimeSource {
 /// The time filter of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreTimeFilter {
-    /// The inclusive start.
+    /// The inclusive start of the time filter.
     pub from: Option<Timestamp>,
-    /// The exclusive end.
+    /// The exclusive end of the time filter.
     pub to: Option<Timestamp>,
     /// The words of the query that state the time.
     pub phrase: Option<String>,
-    /// The origin of the filter.
+    /// The origin of the time filter.
     pub source: SreTimeSource,
     /// True if nothing was found in that time, and the results are of any time.
     pub relaxed: bool,

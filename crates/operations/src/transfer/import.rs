@@ -48,13 +48,13 @@ use crate::times::users_zone::UsersZone;
 /// A request to import lines.
 #[derive(Clone, PartialEq)]
 pub struct SreImport {
-    /// The memory.
+    /// The memory into which the lines are imported.
     pub memory: MemoryId,
     /// The lines; at most [`limits::SRE_BATCH_ITEMS_MAX`].
     pub lines: Vec<SreLine>,
     /// True to keep the source of each line, on the authority of the importing administrator.
     pub keep_sources: bool,
-    /// True to write nothing.
+    /// True for a dry run: the call reports the changes and writes nothing.
     pub dry_run: bool,
     /// The treatment of lines whose records were erased here.
     pub if_erased: IfErased,

@@ -37,37 +37,37 @@ pub enum SreRecordContent {
 /// A record in a form for import elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SreLine {
-    /// The type.
+    /// The type of the record.
     pub kind: SreType,
     /// The user, or for infrastructure the agent.
     pub actor: String,
     /// The session. Not used for preferences.
     pub session: Option<String>,
-    /// The content.
+    /// The content of the record.
     pub said: SreRecordContent,
-    /// True if it is pending confirmation.
+    /// True if the record waits for confirmation.
     pub waits: bool,
-    /// The source.
+    /// The source of the record.
     pub source: SreSource,
-    /// The user to whom it is private.
+    /// The user to whom the record is private.
     pub private_to: Option<String>,
-    /// The time when it was observed, or last confirmed.
+    /// The time when the record was observed, or last confirmed.
     pub observed_at: Timestamp,
-    /// The retention in days, if any.
+    /// The retention of the record in days, if any.
     pub expiry_days: Option<u32>,
     /// The superseded keys.
     pub superseded_keys: Vec<String>,
     /// The record with which it conflicts, by its id in the source memory.
     pub contradicts: Option<RecordId>,
-    /// The investigations that confirmed it.
+    /// The investigations that confirmed the record.
     pub confirmed_by: Vec<String>,
-    /// The investigations that refuted it.
+    /// The investigations that refuted the record.
     pub refuted_by: Vec<String>,
     /// The number of sessions that made the statement, if more than one.
     pub seen: Option<u64>,
-    /// Its id in the source memory.
+    /// The id of the record in the memory from which it was exported.
     pub record: Option<RecordId>,
-    /// True if outsiders can write its text, and no other source has stated it.
+    /// True if outsiders can write the record's text and no other source has stated it.
     pub untrusted: bool,
 }
 

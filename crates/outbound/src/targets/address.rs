@@ -14,23 +14,23 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// The characters to percent-encode in a query value.
 const ENCODED_IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The address of a target.
+/// The address of a target, which selects how it receives notifications.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Address {
-    /// A webhook: `https://…`, `http://…`.
+    /// A webhook, by its URL: `https://…`, `http://…`.
     Web(String),
-    /// A folder, one file per notification: `file:///folder`.
+    /// A folder that gets one file for each notification: `file:///folder`.
     Folder(PathBuf),
-    /// One file, one line per notification: `file:///folder/name.jsonl`.
+    /// A file that gets one line for each notification: `file:///folder/name.jsonl`.
     Lines(PathBuf),
-    /// A bucket: `s3://bucket/prefix`.
+    /// A bucket that gets one object for each notification: `s3://bucket/prefix`.
     Bucket {
         /// The name of the bucket.
         bucket: String,
-        /// The prefix of every key: empty, or ending in a slash.
+        /// The prefix of every object key: empty, or ending in a slash.
         prefix: String,
     },
-    /// A stream: `kinesis://stream`.
+    /// A Kinesis stream, by its name: `kinesis://stream`.
     Stream(String),
 }
 
@@ -38,7 +38,7 @@ impl Address {
     /// Parses an address.
     ///
     /// # Errors
-    /// Invalid if the scheme is unknown, or a required part is missing.
+    /// `Invalid` if the scheme is unknown, or a required part is missing.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = |rule: &str| Err(Error::invalid("target.url", format!("the url of a target {rule}")));
         let Some((scheme, rest)) = text.split_once("://") else {
@@ -79,7 +79,7 @@ impl Address {
         }
     }
 
-    /// Returns the scheme.
+    /// Returns the scheme of the address's URL.
     pub fn scheme(&self) -> &'static str {
         match self {
             Self::Web(url) if url.starts_with("https:") => "https",

@@ -10,7 +10,7 @@ use crate::request::{AddressOrigin, OutboundRequest, Retry, Transport};
 use crate::secret::Secret;
 use crate::sign_v4::{PathRule, Signer};
 
-/// The timeout in milliseconds; a payload may have eleven megabytes.
+/// The timeout of writing an object, in milliseconds. A payload may have eleven megabytes.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// Writes the object once. The outbox repeats failures, and a repeat with the same key replaces the

@@ -38,7 +38,7 @@ pub struct BucketFiles {
     bucket: String,
     prefix: String,
     transport: Arc<dyn Transport>,
-    /// The entity tag and digest by path.
+    /// The entity tag and the digest of each file that was read or written, by path.
     known: Mutex<BTreeMap<String, (String, FileDigest)>>,
 }
 

@@ -18,11 +18,11 @@ pub(super) struct ListedKey {
 /// A page of a listing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ListedPage {
-    /// The keys.
+    /// The keys on the page.
     pub(super) keys: Vec<ListedKey>,
-    /// Keys that are not text.
+    /// The keys on the page that are not valid text.
     pub(super) unreadable: Vec<String>,
-    /// The continuation token of the next page.
+    /// The token with which the next page is requested. `None` on the last page.
     pub(super) next: Option<String>,
 }
 

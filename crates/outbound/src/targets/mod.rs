@@ -1,5 +1,5 @@
-//! The targets of notifications and their payloads: the table of the configuration, and one file
-//! per delivery method.
+//! The targets of notifications and payloads in the configuration, and one file for each way of
+//! delivery.
 //!
 //! A name is the identifier by which a client or the configuration refers to a target: an ARN, a
 //! bucket. Its address selects the delivery method: `http(s)://` (`webhook`), `file://` (`folder`),
@@ -32,20 +32,20 @@ use crate::request::{AddressOrigin, OutboundAnswer, OutboundError, Transport};
 use crate::secret::Secret;
 use crate::signature::Keys;
 
-/// A secret that the configuration specifies by the name of an environment variable.
+/// A secret for which the configuration names an environment variable.
 #[derive(Debug, Clone)]
 pub enum NamedSecret {
-    /// The configuration specifies no secret.
+    /// The configuration names no variable.
     None,
-    /// The variable is set.
+    /// The secret that the variable contains.
     Given(Secret),
-    /// This variable is not set. Operations that need the secret fail until it is set; nothing is
-    /// sent without it.
+    /// The name of the variable, which is not set. Operations that need the secret fail until it is
+    /// set.
     Missing(String),
 }
 
 impl NamedSecret {
-    /// Returns the secret, if one is configured.
+    /// Returns the secret. `None` if the configuration names no variable.
     fn get(&self) -> Result<Option<&Secret>> {
         match self {
             Self::None => Ok(None),
@@ -55,29 +55,29 @@ impl NamedSecret {
     }
 }
 
-/// A target in the configuration.
+/// A target for notifications and payloads, from the configuration.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The name that clients and webhooks use.
+    /// The name by which clients and webhooks refer to the target.
     pub name: String,
-    /// The address.
+    /// The address of the target.
     pub address: Address,
     /// The secret that signs notifications to a webhook.
     pub secret: NamedSecret,
-    /// The endpoint of the service, for buckets and streams; `None` selects AWS.
+    /// The URL of the service, for buckets and streams. `None` means that of AWS.
     pub endpoint: Option<String>,
-    /// The region, for buckets and streams.
+    /// The AWS region, for buckets and streams.
     pub region: String,
-    /// The access key id, for buckets and streams. Without it, requests are not signed.
+    /// The AWS access key id, for buckets and streams. Without one, requests are not signed.
     pub access_key: NamedSecret,
-    /// The secret access key.
+    /// The AWS secret access key, for buckets and streams.
     pub secret_key: NamedSecret,
-    /// The session token of temporary credentials.
+    /// The session token of temporary AWS credentials, for buckets and streams.
     pub session_token: NamedSecret,
-    /// True if the bucket is part of the path, and not of the host name.
+    /// True if the name of the bucket is in the path of the URL. Otherwise it is in the host name.
     pub path_style: bool,
-    /// True if the service supports conditional writes, which make mirrors safe with concurrent
-    /// writers.
+    /// True if the service supports conditional writes, so that a mirror does not overwrite
+    /// concurrent changes.
     pub conditional_writes: bool,
 }
 

@@ -16,7 +16,7 @@ const COHERE_TEXTS: usize = 96;
 /// The maximum length of a text for Cohere on Bedrock, in characters; a longer one is rejected.
 const COHERE_CHARS: usize = 2_048;
 
-/// The embedding protocol of Bedrock.
+/// The implementation of embeddings on Bedrock.
 pub(crate) struct Bedrock;
 
 impl EmbedDialect for Bedrock {

@@ -9,7 +9,7 @@ use crate::failure::ProviderFailure;
 use crate::gemini as chat;
 use crate::registry::EmbedderConfig;
 
-/// The embedding protocol of Gemini.
+/// The implementation of the Gemini embeddings.
 pub(crate) struct Gemini;
 
 impl EmbedDialect for Gemini {

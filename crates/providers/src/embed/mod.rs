@@ -31,19 +31,20 @@ const QUESTION_MS_MAX: u64 = 2_000;
 /// The maximum number of concurrent requests of one batch.
 const REQUESTS_AHEAD: usize = 8;
 
-/// The purpose of vectors: some models embed questions differently from passages.
+/// The use of a vector. Some models embed queries differently from stored passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Passage,
     Question,
 }
 
-/// A protocol of embedders.
+/// A provider's protocol for embeddings.
 pub(crate) trait EmbedDialect: Send + Sync {
     /// Returns the maximum number of texts in a request.
     fn texts_max(&self, config: &EmbedderConfig) -> usize;
 
-    /// Returns the maximum number of characters of a text; a longer one is split into pieces.
+    /// Returns the maximum number of characters of a text in a request. A longer text is divided
+    /// into pieces.
     fn piece_chars(&self, _: &EmbedderConfig) -> usize {
         text_pieces::PIECE_CHARS
     }
@@ -51,18 +52,18 @@ pub(crate) trait EmbedDialect: Send + Sync {
     /// Creates the request for some texts.
     fn request(&self, config: &EmbedderConfig, texts: &[&str], purpose: Purpose) -> OutboundRequest;
 
-    /// Parses the vectors of a response, in the order of the texts; `None` if it does not follow
-    /// the protocol.
+    /// Parses the vectors of a response, in the order of the texts. `None` if the body is not valid
+    /// in this protocol.
     fn read(&self, body: &Value) -> Option<Vec<Vector>>;
 
     /// Returns the meaning of an error response.
     fn failure(&self, answer: &OutboundAnswer) -> ProviderFailure;
 }
 
-/// The reason for which texts have no vectors.
+/// The reason why texts could not be embedded.
 struct NoVectors {
     error: ModelError,
-    /// True if one of the texts may be the cause. Without that text, the others may succeed.
+    /// True if one of the texts may be the cause, so that the others may succeed without it.
     of_texts: bool,
 }
 
@@ -72,12 +73,12 @@ impl From<ModelError> for NoVectors {
     }
 }
 
-/// A configured embedder.
+/// An embedder from the configuration.
 pub(crate) struct Embeds {
     config: EmbedderConfig,
     dialect: &'static dyn EmbedDialect,
     around: ModelEnvironment,
-    /// The transport without rate limiting.
+    /// The transport without rate limiting, for the vectors of queries.
     direct: Arc<dyn Transport>,
     id: String,
     who: String,
@@ -205,13 +206,14 @@ impl Embedder for Embeds {
     }
 }
 
-/// Returns the error for a batch. It is permanent if the texts themselves are rejected.
+/// Returns the error for a batch of texts. It is permanent if the provider rejects the texts
+/// themselves.
 fn of_texts(none: NoVectors) -> Error {
     if none.of_texts { Error::new(ErrorKind::Invalid, none.error.message) } else { of_model(none.error) }
 }
 
-/// Returns a retryable error. The caller repeats it without limit, because records without vectors
-/// are still found by words.
+/// Returns an error that permits a retry. The caller retries without limit, because records without
+/// vectors are still found by words.
 fn of_model(error: ModelError) -> Error {
     let kind = match error.kind {
         ModelErrorKind::Throttled => ErrorKind::Throttled,

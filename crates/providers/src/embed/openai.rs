@@ -13,7 +13,7 @@ use crate::registry::EmbedderConfig;
 /// The prefix of models that accept a requested vector length; others reject the parameter.
 const ANY_LENGTH: &str = "text-embedding-3";
 
-/// The embedding protocol of OpenAI.
+/// The implementation of the OpenAI embeddings API.
 pub(crate) struct OpenAi;
 
 impl EmbedDialect for OpenAi {

@@ -30,11 +30,11 @@ pub(super) struct AgentCoreCall<'a> {
     pub(super) engine: &'a Engine,
     pub(super) caller: &'a Principal,
     pub(super) route: &'a Route,
-    /// The body's JSON text, checked against the operation's shape.
+    /// The JSON text of the request's body, checked against the constraints of the operation.
     pub(super) body: &'a str,
-    /// True if event content exceeds a limit that holds in strict mode only.
+    /// True if the event content of the request exceeds a limit that only strict mode enforces.
     pub(super) over_limit: bool,
-    /// True if responses wait for extraction.
+    /// True if CreateEvent and IngestData respond only after the extraction of their events.
     pub(super) extraction_sync: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct AgentCoreCall<'a> {
 #[derive(Debug)]
 pub(super) struct HandlerAnswer {
     pub(super) status: StatusCode,
-    /// JSON, or no body with status 204.
+    /// The JSON text of the response; `None` for a response without a body.
     pub(super) body: Option<String>,
     pub(super) notices: Notices,
 }
@@ -56,7 +56,7 @@ impl HandlerAnswer {
         Self { status, body: Some(body), notices: Notices::default() }
     }
 
-    /// Returns a response with a wire shape as its body.
+    /// Returns a response whose body is the JSON form of a value.
     pub(super) fn json(status: StatusCode, shape: &impl Serialize) -> HandlerOutcome {
         let body = serde_json::to_string(shape)
             .map_err(|error| Error::bug("an answer cannot be written as JSON").caused_by(error))?;
@@ -84,8 +84,8 @@ impl AgentCoreCall<'_> {
         })
     }
 
-    /// Returns the memory of the path: its id or, on the data plane, its ARN. An ARN of another
-    /// account or region names no memory of this server.
+    /// Returns the memory that the path names by its id or, on the data plane, by its ARN. An ARN
+    /// of another account or region names no memory of this server.
     pub(super) fn memory(&self) -> Result<MemoryId, AgentCoreFailure> {
         let given = self.route.member("memoryId");
         if given.starts_with("arn:") { self.memory_of_arn(given) } else { Ok(MemoryId::parse(given)?) }
@@ -99,17 +99,17 @@ impl AgentCoreCall<'_> {
         if memory_arn(self.engine.settings(), &id) == arn { Ok(id) } else { Err(unknown().into()) }
     }
 
-    /// Returns the actor of the path.
+    /// Returns the id of the actor in the request's path.
     pub(super) fn actor(&self) -> Result<ActorId, AgentCoreFailure> {
         Ok(ActorId::parse(self.route.member("actorId"))?)
     }
 
-    /// Returns the session of the path.
+    /// Returns the id of the session in the request's path.
     pub(super) fn session(&self) -> Result<SessionId, AgentCoreFailure> {
         Ok(SessionId::parse(self.route.member("sessionId"))?)
     }
 
-    /// Returns the event of the path.
+    /// Returns the id of the event in the request's path.
     pub(super) fn event(&self) -> Result<EventId, AgentCoreFailure> {
         Ok(EventId::parse(self.route.member("eventId"))?)
     }
@@ -123,15 +123,15 @@ impl AgentCoreCall<'_> {
         Ok(self.engine.memory_get(self.caller, memory).await?.settings)
     }
 
-    /// Returns the caller's token with a digest of the body without it. An empty token counts as
-    /// absent.
+    /// Returns the client token of the request, with a digest of the body without the token. An
+    /// empty token counts as absent.
     pub(super) fn token(&self, token: Option<&str>) -> Result<Option<ClientToken>, AgentCoreFailure> {
         let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(None) };
         Ok(Some(ClientToken::new(token, &self.body_without(&["clientToken"])?)?))
     }
 
-    /// Returns the caller's token alone, for operations in which the engine compares the
-    /// parameters. An empty token counts as absent.
+    /// Returns the client token alone, for operations in which the engine itself compares the
+    /// parameters of repeated requests. An empty token counts as absent.
     pub(super) fn bare_token(&self, token: Option<&str>) -> Result<Option<ClientToken>, AgentCoreFailure> {
         let token = token.filter(|token| !token.is_empty());
         Ok(token.map(|token| ClientToken::new(token, &Value::Null)).transpose()?)
@@ -164,7 +164,7 @@ impl AgentCoreCall<'_> {
         Ok(Some(page_token::read(&self.binding()?, token, parts)?))
     }
 
-    /// Returns the token of the page after `place`.
+    /// Returns the page token for the page that starts after the item at `place`.
     pub(super) fn page_token(&self, place: &[&str]) -> Result<String, AgentCoreFailure> {
         Ok(page_token::write(&self.binding()?, place))
     }

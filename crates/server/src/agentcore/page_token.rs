@@ -6,7 +6,8 @@ use loci_model::Timestamp;
 
 use super::constraints::Refusal;
 
-/// The number of hex digits of the binding in a token.
+/// The number of hex digits in a token of the digest that binds the token to its operation and
+/// filters.
 const BINDING_DIGITS: usize = 16;
 
 /// Returns a token for the page after `place`. `binding` is a digest in hex.

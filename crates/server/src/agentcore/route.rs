@@ -143,7 +143,7 @@ impl Operation {
     }
 }
 
-/// A request's operation with its path and query members.
+/// The operation of a request, with the decoded members of its path and its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The requested operation.
@@ -167,7 +167,7 @@ impl Route {
     }
 }
 
-/// The reason why a request has no route.
+/// The reason for which no operation was found for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoRoute {
     /// No operation has this path and method: 404 `UnknownOperationException`.

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 /// The reason why a value is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimeError {
-    /// Neither a number nor ISO 8601 text.
+    /// The value is neither a number nor ISO 8601 text.
     Type,
-    /// Before the epoch or after the year 9999.
+    /// The time is before 1970 or after the year 9999.
     Range,
 }
 
@@ -70,7 +70,7 @@ fn millis(text: &str) -> Result<Timestamp, TimeError> {
     Timestamp::from_millis(value).map_err(|_| TimeError::Range)
 }
 
-/// A time in a wire shape.
+/// A time as the AgentCore API writes it: epoch seconds as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WireTime(pub(crate) Timestamp);
 

@@ -62,7 +62,7 @@ mod tests {
     use crate::agentcore::errors::WireError;
     use crate::v1::protocol::problem::ProblemResponse;
 
-    /// Field, native name, AgentCore name.
+    /// The fields, each with its native name and its AgentCore name.
     const NAMES: &[(FieldName, &str, &str)] = &[
         (FieldName::Actor, "actor", "actorId"),
         (FieldName::AddIndexedKeys, "add_indexed_keys", "addIndexedKeys"),

@@ -23,13 +23,13 @@ const USER: &str = "X-Loci-User";
 /// The connection of a request. The listener sets it on every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer {
-    /// From within this process.
+    /// The request comes from within this process.
     Process,
-    /// The unix socket of the data folder, from a process of the same user.
+    /// The request comes over the unix socket of the data folder, from a process of the same user.
     Socket,
-    /// TCP on a loopback address, without a proxy.
+    /// The request comes over TCP to a loopback address, without a proxy.
     Loopback,
-    /// TCP from any address.
+    /// The request comes over TCP from any address.
     Network,
 }
 
@@ -96,7 +96,8 @@ impl Gate {
     /// Returns the caller of a bearer token.
     ///
     /// # Errors
-    /// `Unauthenticated` without a token, or with one of no active key.
+    /// `Unauthenticated` if the request has no bearer token, or if the token belongs to no active
+    /// key.
     pub async fn bearer_caller(&self, headers: &HeaderMap) -> Result<Principal> {
         let refused = |message: &str| Error::new(ErrorKind::Unauthenticated, message);
         let value = single(headers, header::AUTHORIZATION.as_str());

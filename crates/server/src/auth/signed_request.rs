@@ -17,9 +17,9 @@ pub const SIGNING_NAME: &str = "bedrock-agentcore";
 /// The head of a request, with the signing rules of its service.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedRequest<'a> {
-    /// The signed part.
+    /// The part of the request that the signature covers.
     pub envelope: Envelope<'a>,
-    /// The service in the credential scope.
+    /// The service name that the signature's credential scope must contain.
     pub service: &'a str,
     /// The path encoding of the service's clients.
     pub path: PathEncoding,
@@ -33,9 +33,9 @@ pub struct SignedRequest<'a> {
 
 /// The caller of a request, as far as its head proves it.
 pub enum RequestCaller<'a> {
-    /// A caller without required credentials.
+    /// A caller that needs no credentials.
     Open(Principal),
-    /// A key with a signature.
+    /// A caller that signed the request with a key.
     Signed(SignedHead<'a>),
 }
 

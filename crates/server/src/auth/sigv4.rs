@@ -69,7 +69,7 @@ pub enum PathEncoding {
 /// `AccessDeniedException`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignatureError {
-    /// No `Authorization` header.
+    /// The request has no `Authorization` header.
     Absent,
     /// The signature is in the query string, which is not allowed.
     Presigned,
@@ -294,7 +294,7 @@ impl Claim {
 /// A body with a valid signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedBody<'b> {
-    /// The bytes, decoded.
+    /// The bytes of the body, decoded if it came in chunks.
     pub content: Cow<'b, [u8]>,
     /// Lines `name:value` after a body in chunks; `None` for a body sent whole.
     pub trailers: Option<String>,
@@ -332,11 +332,11 @@ impl BodyCheck {
 /// The check of the body that remains after the signature is verified.
 #[derive(Debug)]
 pub enum BodyCheck {
-    /// A comparison with its SHA-256, lower-case hex.
+    /// The SHA-256 digest of the body must equal this one (lower-case hex digits).
     Sha256(String),
-    /// None: the client left the body unsigned, and the rules allow it.
+    /// The body needs no check, because the client left it unsigned and the rules allow this.
     Unsigned,
-    /// The decoder for a body in chunks.
+    /// The body comes in chunks; this decoder verifies each of them.
     Chunks(Box<ChunkDecoder>),
 }
 

@@ -104,7 +104,7 @@ mod tests {
     const QUERY: &str = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2F\
                          aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&\
                          X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
-    /// The time of its creation.
+    /// The time at which the signature of the example was created, in seconds since the epoch.
     const MADE: i64 = 1_369_353_600;
 
     fn verify(query: &str, now_unix_s: i64) -> Result<(), SignatureError> {

@@ -51,16 +51,16 @@ const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_WAITING: usize = 8;
 /// The maximum number of clones that are served at once.
 pub(crate) const CLONES_MAX: usize = 8;
-/// The maximum pause of git, and of the client that reads its output.
+/// The maximum time for which git may write nothing, or its client may read nothing.
 const STILL_MAX: Duration = Duration::from_secs(60);
 /// The maximum duration of one request, in microseconds.
 const WHOLE_US: u64 = 600_000_000;
-/// The maximum number of lines before the body of git's output.
+/// The maximum number of header lines in git's output.
 const HEAD_LINES_MAX: usize = 50;
 
-/// A request.
+/// A request of a git client.
 pub(super) struct GitRequest {
-    /// The repository.
+    /// The folder of the bare repository.
     pub(super) place: PathBuf,
     /// The service: `info/refs` or `git-upload-pack`.
     pub(super) service: String,
@@ -103,7 +103,7 @@ struct GitOutputHead {
     fields: Vec<(String, String)>,
 }
 
-/// Answers a request.
+/// Answers a request of a git client.
 ///
 /// # Errors
 /// `Unavailable` if git cannot be run or has no output; the message states the remedy.
@@ -136,7 +136,7 @@ pub(super) async fn run(
         .map_err(|error| Error::bug("git answered a head that is none").caused_by(error))
 }
 
-/// The client that reads a response.
+/// The client that reads the output of git.
 struct Client {
     give: mpsc::Sender<std::io::Result<Bytes>>,
     runtime: Handle,

@@ -112,7 +112,7 @@ async fn caller_of(doors: &Doors, peer: Peer, headers: &HeaderMap) -> Result<Pri
     doors.gate.bearer_caller(&headers).await
 }
 
-/// Git shows the text to its user.
+/// Returns a response with the error's message, which git shows to its user.
 fn told(error: &Error) -> Response {
     let status = match error.kind {
         ErrorKind::NotFound => StatusCode::NOT_FOUND,

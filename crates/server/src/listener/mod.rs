@@ -38,11 +38,11 @@ use unix_socket::OwnSocket;
 /// Options of the listener.
 #[derive(Debug, Clone)]
 pub struct ListenOptions {
-    /// The address; port 0 takes a free one.
+    /// The TCP address to listen on. Port 0 takes a free port.
     pub address: SocketAddr,
     /// The path of the unix socket; `None` for no socket.
     pub socket: Option<PathBuf>,
-    /// Certificate and key.
+    /// The files with the TLS certificate and its key; `None` to serve without TLS.
     pub tls: Option<TlsFiles>,
     /// True if a proxy before this server terminates TLS. Requests then do not count as local, even
     /// on loopback.

@@ -23,7 +23,7 @@ impl std::fmt::Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-/// The state that the paces of one listener share.
+/// The state that all connections of one listener share to limit slow clients.
 #[derive(Clone)]
 pub(super) struct PaceRules {
     pub(super) clock: Arc<dyn Clock>,
@@ -32,7 +32,7 @@ pub(super) struct PaceRules {
     pub(super) slow: Arc<Semaphore>,
 }
 
-/// The pace of one direction.
+/// The pace of one direction of a connection.
 pub(super) struct Pace {
     rules: PaceRules,
     patience: Patience,
@@ -89,7 +89,7 @@ impl Pace {
         }
     }
 
-    /// Returns false for a slow client without a free slot.
+    /// Returns false if the client is slow and no slot for slow connections is free.
     fn has_place(&mut self) -> bool {
         if self.place.is_none() && self.patience.is_slow() {
             self.place = Arc::clone(&self.rules.slow).try_acquire_owned().ok();

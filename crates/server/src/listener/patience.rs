@@ -4,7 +4,7 @@
 
 use loci_model::limits;
 
-/// The patience with one direction of one connection.
+/// The time that a client may still keep the server waiting, in one direction of one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Patience {
     left_us: u64,
@@ -12,7 +12,7 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Creates a full patience.
+    /// Creates a patience of which nothing is used up.
     pub(super) fn new(ms_max: u64) -> Self {
         let max_us = ms_max.saturating_mul(1000);
         Self { left_us: max_us, max_us }
@@ -29,7 +29,7 @@ impl Patience {
         self.left_us = self.left_us.saturating_add(paid_us).min(self.max_us);
     }
 
-    /// Returns true if nothing is left.
+    /// Returns true if the client has used up its waiting time.
     pub(super) fn is_spent(&self) -> bool {
         self.left_us == 0
     }
@@ -39,7 +39,8 @@ impl Patience {
         self.max_us.saturating_sub(self.left_us) >= limits::SLOW_AFTER_MS.saturating_mul(1000)
     }
 
-    /// Returns the milliseconds of waiting until the next of both becomes true, at least one.
+    /// Returns the milliseconds of waiting until [`Self::is_slow`] or [`Self::is_spent`] becomes
+    /// true, at least 1.
     pub(super) fn next_change_ms(&self) -> u64 {
         let until_slow_us =
             (self.left_us + limits::SLOW_AFTER_MS.saturating_mul(1000)).saturating_sub(self.max_us);

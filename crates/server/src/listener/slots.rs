@@ -22,7 +22,7 @@ pub(super) struct Slots {
     pub(super) late: Semaphore,
 }
 
-/// The slots of one kind, and the queues of those that others may take.
+/// The slots of one kind, and the queues of the connections whose slots other connections may take.
 struct Places {
     free: Arc<Semaphore>,
     courtesies: Arc<YieldQueue>,
@@ -34,7 +34,7 @@ impl Places {
         Self { free: permits(count), courtesies: Arc::default(), heads: Arc::default() }
     }
 
-    /// Returns a free slot, else one that others may take.
+    /// Returns a free slot; if none is free, the slot of a connection that gives way.
     fn any(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free).try_acquire_owned().ok();
         free.or_else(|| self.take_first())
@@ -101,7 +101,7 @@ impl Slots {
     }
 }
 
-/// The slot of one connection.
+/// The slot that one connection holds.
 pub(super) struct Slot {
     /// True if only health checks are served.
     pub(super) is_for_health: bool,

@@ -18,9 +18,9 @@ const ROUNDS_MAX: usize = 8;
 /// The time for which `server/discover` may be cached, in milliseconds.
 const DISCOVER_TTL_MS: u64 = 3_600_000;
 
-/// A server: its offer, and the state of the interface.
+/// A server of the protocol: its tools, resources and prompts, and the state of the MCP interface.
 pub struct Service {
-    /// The offer.
+    /// The tools, resources and prompts that the server offers.
     pub provider: Arc<dyn Provider>,
     /// The state of the interface.
     pub mcp: Arc<Mcp>,
@@ -28,7 +28,7 @@ pub struct Service {
     pub revisions: Vec<Revision>,
 }
 
-/// A call that runs in rounds.
+/// A method that may ask the client questions before its result, in several rounds.
 enum RoundCall {
     Call(String, Params),
     Prompt(String, Params),

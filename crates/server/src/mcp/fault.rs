@@ -12,13 +12,13 @@ use crate::tools::tool::ToolRight;
 pub struct McpFault {
     /// The JSON-RPC code.
     pub code: i32,
-    /// The message.
+    /// The message for people.
     pub message: String,
-    /// More data, by code.
+    /// Additional data, whose members depend on the code.
     pub data: Option<Box<Value>>,
     /// The status over HTTP.
     pub status: StatusCode,
-    /// The missing scope, if that is the reason.
+    /// The scope that the caller lacks; `None` if the fault has another reason.
     pub scope: Option<ToolRight>,
 }
 

@@ -29,18 +29,18 @@ const LOOK_EVERY_MS: u64 = 10_000;
 /// changes meanwhile.
 const LOOK_APART_MS: u64 = 1_000;
 
-/// A change.
+/// A change that listeners can be notified of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
-    /// The list of tools.
+    /// The list of tools changed.
     Tools,
-    /// The list of prompts.
+    /// The list of prompts changed.
     Prompts,
-    /// A resource, by its URI.
+    /// The resource with this URI changed.
     Resource(String),
 }
 
-/// Notifies listeners.
+/// Notifies the clients that listen for changes.
 pub struct Hub {
     news: broadcast::Sender<News>,
     changes: watch::Sender<u64>,

@@ -14,28 +14,28 @@ const META_WARNINGS: &str = "loci/warnings";
 /// The parameters of a request.
 pub type Params = Map<String, Value>;
 
-/// A message.
+/// A message of JSON-RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// A request, which expects a response.
     Request {
-        /// A text or a whole number.
+        /// The id of the request: a text or a whole number.
         id: Value,
-        /// The method.
+        /// The name of the method.
         method: String,
-        /// The parameters.
+        /// The parameters of the method.
         params: Params,
     },
     /// A notification, which expects no response.
     Notification {
-        /// The method.
+        /// The name of the method.
         method: String,
-        /// The parameters.
+        /// The parameters of the method.
         params: Params,
     },
     /// A response to a request of this server.
     Response {
-        /// The request's id.
+        /// The id of the request that the response answers.
         id: Value,
         /// The result, or the error.
         outcome: Result<Value, Value>,
@@ -45,9 +45,9 @@ pub enum Message {
 /// A message that cannot be parsed, with its id if that could be parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unread {
-    /// The id.
+    /// The id of the message, if it could be parsed.
     pub id: Option<Value>,
-    /// The reason.
+    /// The reason for which the message cannot be parsed.
     pub fault: McpFault,
 }
 

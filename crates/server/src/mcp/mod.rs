@@ -40,11 +40,11 @@ pub struct Mcp {
     pub clock: Arc<dyn Clock>,
     /// The source of ids.
     pub ids: Arc<dyn IdSource>,
-    /// Seals the state that clients carry.
+    /// The sealer of state that clients carry between two requests.
     pub sealer: Sealer,
-    /// Notifies listeners of changes.
+    /// The hub, which notifies the clients that listen for changes.
     pub hub: Hub,
-    /// Open questions to clients of initialize-based revisions.
+    /// The questions to clients of initialize-based revisions that have no answer yet.
     pub pending: Arc<Pending>,
 }
 

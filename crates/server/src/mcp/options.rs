@@ -29,9 +29,9 @@ pub struct Guard {
 /// Settings of tools and of MCP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpOptions {
-    /// The profiles of `/mcp`.
+    /// The profiles whose tools the endpoint `/mcp` lists.
     pub profiles: Vec<Profile>,
-    /// The naming of its tools.
+    /// The form of the tool names that the endpoint `/mcp` lists.
     pub naming: Naming,
     /// True if tools outside of the profile can be called by name.
     pub allow_unlisted: bool,

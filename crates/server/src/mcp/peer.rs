@@ -54,7 +54,7 @@ impl Pending {
 /// Returns an unguessable id.
 pub type FreshId = Arc<dyn Fn() -> String + Send + Sync>;
 
-/// The client.
+/// The client of a request, behind a channel of messages to it.
 #[derive(Clone)]
 pub struct Peer {
     out: mpsc::Sender<Value>,

@@ -20,9 +20,9 @@ use crate::tools::profile::Profile;
 pub struct Caller {
     /// The principal; `None` if the answering server determines it.
     pub principal: Option<Principal>,
-    /// The memory in a header.
+    /// The id or name of the memory in the header `X-Loci-Memory`, if the request has it.
     pub memory: Option<String>,
-    /// The user in a header.
+    /// The name of the user in the header `X-Loci-User`, if the request has it.
     pub user: Option<String>,
     /// The id of the request, for logs.
     pub request_id: Option<String>,
@@ -38,9 +38,9 @@ impl Caller {
 /// The listing of the endpoint that received the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Endpoint {
-    /// Profiles.
+    /// The profiles whose tools the endpoint lists.
     pub profiles: Vec<Profile>,
-    /// The naming of tools.
+    /// The form of the tool names in lists.
     pub naming: Naming,
 }
 
@@ -49,7 +49,7 @@ pub struct Endpoint {
 pub struct Inputs {
     /// The answers by the names of the questions; each is an object.
     pub responses: Map<String, Value>,
-    /// The carried state; null at first.
+    /// The state that the client carried since the last round; null in the first round.
     pub state: Value,
 }
 
@@ -57,7 +57,7 @@ pub struct Inputs {
 pub struct HandlerRequest {
     /// The revision of the request.
     pub revision: Revision,
-    /// The caller.
+    /// The caller of the request.
     pub caller: Caller,
     /// The endpoint that received it.
     pub endpoint: Endpoint,
@@ -67,12 +67,12 @@ pub struct HandlerRequest {
     pub progress: Option<Value>,
     /// The minimum level for log notifications; `None` for no logs.
     pub log_level: Option<String>,
-    /// The input of earlier rounds.
+    /// The answers and the state from earlier rounds of the request.
     pub inputs: Inputs,
     /// True if the connection lasts, so that the client can get notifications outside of a
     /// response.
     pub lasting: bool,
-    /// The client, for notifications meanwhile.
+    /// The client, for notifications while the request is answered.
     pub peer: Peer,
 }
 
@@ -110,18 +110,18 @@ pub enum CacheScope {
 /// A list or a text that may be cached for a while.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheableResult<T> {
-    /// The value.
+    /// The list or the text.
     pub value: T,
-    /// The cache scope.
+    /// The callers for whom the value may be cached.
     pub keep: CacheScope,
-    /// The cache lifetime, in milliseconds.
+    /// The time for which the value may be cached, in milliseconds.
     pub ttl_ms: u64,
 }
 
 /// The outcome of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallReply {
-    /// A result.
+    /// The call has a result.
     Done(Map<String, Value>),
     /// Questions to the client first: requests by name, and the state to carry until the answers
     /// come.
@@ -154,9 +154,9 @@ pub struct OfferedCapabilities {
 /// The target of a completion, with its name or URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionTarget {
-    /// A prompt.
+    /// An argument of the prompt with this name.
     Prompt(String),
-    /// A resource or a template.
+    /// A parameter of the resource or template with this URI.
     Resource(String),
 }
 
@@ -165,11 +165,11 @@ pub enum CompletionTarget {
 pub struct CompletionValues {
     /// The values, at most 100.
     pub values: Vec<String>,
-    /// The total number.
+    /// The total number of values, of which `values` may be a part.
     pub total: usize,
 }
 
-/// The future of a result.
+/// The future in which a method of [`Provider`] returns its result.
 pub type ResultFuture<'a, T> = BoxFuture<'a, Result<T, McpFault>>;
 
 /// The offer of a server. Lists are in a fixed order.

@@ -1,6 +1,6 @@
 //! Revisions of the protocol, newest first, of two kinds: with and without `initialize`.
 
-/// A revision.
+/// A revision of the Model Context Protocol, named by its date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
     /// 2024-11-05

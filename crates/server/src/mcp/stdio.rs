@@ -54,7 +54,7 @@ impl Connection {
     }
 }
 
-/// A parsed request.
+/// A request that was parsed from a line of the input.
 struct StdioRequest {
     id: Value,
     method: String,

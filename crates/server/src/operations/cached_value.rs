@@ -6,16 +6,16 @@ use std::sync::{Mutex, PoisonError};
 /// The number of periods after which a value is no longer returned.
 const PERIODS_MAX: u64 = 3;
 
-/// The last value.
+/// The last value, with the times of its computation.
 #[derive(Debug)]
 pub struct CachedValue<T>(Mutex<Option<CachedResult<T>>>);
 
 #[derive(Debug)]
 struct CachedResult<T> {
     value: T,
-    /// The start of the computation that yielded it.
+    /// The monotonic time, in microseconds, at which the computation of the value began.
     found_us: u64,
-    /// The start of the latest computation.
+    /// The monotonic time, in microseconds, at which the latest computation began.
     begun_us: u64,
 }
 

@@ -26,13 +26,13 @@ pub struct Metrics {
 pub struct AnsweredRequest<'a> {
     /// The interface: `agentcore`, `v1` or `operations`.
     pub door: &'static str,
-    /// The operation, from a closed list.
+    /// The name of the operation, from a closed list.
     pub operation: &'a str,
     /// The HTTP status.
     pub status: u16,
-    /// The type of the error, if it is one.
+    /// The code of the error; `None` if the request succeeded.
     pub error: Option<&'a str>,
-    /// The duration in seconds.
+    /// The time from the request to its response, in seconds.
     pub seconds: f64,
 }
 

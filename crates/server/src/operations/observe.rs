@@ -28,11 +28,12 @@ pub struct RequestId(pub Arc<str>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OwnListener;
 
-/// The operation that answered, in the extensions of the response.
+/// The name of the operation that answered a request, as an extension of the response for metrics
+/// and logs.
 #[derive(Debug, Clone)]
 pub struct Operation(pub Cow<'static, str>);
 
-/// The type of the error, in the extensions of the response.
+/// The code of the error in a response, as an extension of the response for metrics and logs.
 #[derive(Debug, Clone)]
 pub struct ErrorType(pub Cow<'static, str>);
 

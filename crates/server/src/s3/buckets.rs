@@ -10,7 +10,7 @@ use loci_model::principal::Principal;
 use super::fault::S3Fault;
 use crate::doors::Doors;
 
-/// Settings of buckets.
+/// The settings of the S3 interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct S3Options {
     /// The buckets with configured names.
@@ -22,10 +22,10 @@ pub struct S3Options {
     pub object_ttl_ms: Option<i64>,
 }
 
-/// The target of a bucket's name.
+/// The memory and the namespace that a configured bucket stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BucketAlias {
-    /// The memory, by name or by id.
+    /// The name or the id of the memory.
     pub memory: String,
     /// The namespace that is the bucket's root.
     pub namespace: Namespace,

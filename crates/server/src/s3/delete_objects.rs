@@ -18,14 +18,14 @@ const NODES_MAX: u32 = 20_000;
 /// The number of keys deleted concurrently. Writes that wait together are committed together.
 const AT_ONCE: usize = 32;
 
-/// The request.
+/// The content of a DeleteObjects request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DeleteObjectsRequest {
     pub(super) keys: Vec<String>,
     pub(super) is_quiet: bool,
 }
 
-/// The result for a key.
+/// The result of deleting one key.
 #[derive(Debug)]
 pub(super) struct Deleted {
     pub(super) key: String,

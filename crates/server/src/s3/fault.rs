@@ -14,7 +14,7 @@ pub(super) struct S3Fault {
     pub(super) status: StatusCode,
     pub(super) code: &'static str,
     pub(super) message: String,
-    /// The size of the object, for an invalid range.
+    /// The size of the object in bytes; present only if the requested range is invalid.
     pub(super) bytes: Option<usize>,
 }
 

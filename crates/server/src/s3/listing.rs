@@ -12,7 +12,7 @@ use super::{Call, xml};
 /// The maximum number of keys in a page.
 const KEYS_MAX: usize = 1_000;
 
-/// The request.
+/// The parameters of a ListObjectsV2 request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Listing {
     pub(super) prefix: String,
@@ -23,7 +23,7 @@ pub(super) struct Listing {
     pub(super) is_url_encoded: bool,
 }
 
-/// The result.
+/// The result of a ListObjectsV2 request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ListObjectsResult {
     pub(super) entries: Vec<BucketEntry>,

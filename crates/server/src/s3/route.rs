@@ -10,7 +10,7 @@ use super::fault::S3Fault;
 /// has half as many.
 const MEMBERS_MAX: usize = 64;
 
-/// The operation.
+/// An operation of the S3 interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
     PutObject,
@@ -37,7 +37,7 @@ impl Action {
         }
     }
 
-    /// Returns the query members that belong to it.
+    /// Returns the query members that the operation accepts.
     fn members(self) -> &'static [&'static str] {
         match self {
             Self::ListObjectsV2 => &[
@@ -64,7 +64,7 @@ impl Action {
 pub(super) struct ObjectRequestLine {
     pub(super) action: Action,
     pub(super) bucket: String,
-    /// The key; empty for a request to the bucket.
+    /// The key of the object; empty for a request to the bucket itself.
     pub(super) key: String,
     query: Vec<(String, String)>,
 }

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::error::ToolError;
 use super::tool::{Context, ReceivedArguments};
 
-/// Returns a text.
+/// Returns an argument that is a text; `None` if it is absent.
 pub(in crate::tools) fn string(arguments: &ReceivedArguments, name: &str) -> Option<String> {
     arguments.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Returns a text that the schema requires.
+/// Returns an argument that is a text and that the schema requires.
 pub(in crate::tools) fn needed(arguments: &ReceivedArguments, name: &str) -> Result<String, ToolError> {
     let missing = || {
         let remedy = match name {
@@ -24,7 +24,7 @@ pub(in crate::tools) fn needed(arguments: &ReceivedArguments, name: &str) -> Res
     string(arguments, name).ok_or_else(missing)
 }
 
-/// Returns the standing of a call.
+/// Returns the memory, directory and user that a call of a tool refers to.
 pub(in crate::tools) fn standing(context: &Context, arguments: &ReceivedArguments) -> CallContext {
     CallContext {
         memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),

@@ -13,13 +13,13 @@ pub struct ToolError {
     pub code: ErrorCode,
     /// The message: the error, the rule and the remedy.
     pub message: String,
-    /// The wrong argument.
+    /// The name of the wrong argument; `None` if the error is not about one.
     pub field: Option<String>,
     /// True if the same call may succeed later without a change.
     pub retryable: bool,
-    /// The time until a retry, in milliseconds.
+    /// The time in milliseconds after which the caller should retry; `None` if it is unknown.
     pub retry_after_ms: Option<u64>,
-    /// More data, by code.
+    /// Additional data, whose members depend on the code.
     pub details: Box<Map<String, Value>>,
 }
 

@@ -25,7 +25,7 @@ use crate::tools::{memory_selection, native};
 
 /// Filters on the tasks from which records come.
 const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
-/// The rules on the two places of a search.
+/// The error message for a search in a repository and in a store at once.
 const BOTH: &str = "repo and store exclude each other: leave one of them out";
 const NEITHER: &str =
     "repo and store are missing: give repo (owner/name) for facts, or store (a memory or tree)";
@@ -80,7 +80,7 @@ fn is_beyond_facts(arguments: &ReceivedArguments) -> bool {
     others || about_tasks || arguments.contains_key(native::TASK)
 }
 
-/// Returns the rejection of a search beyond facts.
+/// Returns the error for a search beyond facts on a server without coding memory.
 #[cfg(not(feature = "coding"))]
 fn absent() -> ToolError {
     let rule = "this program was built without the memory of coding agents: search facts alone, without kinds, \

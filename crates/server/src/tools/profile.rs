@@ -14,7 +14,7 @@ pub enum Profile {
     Recall,
     /// Tasks of coding agents: their memories, their learnings, and attribution.
     Coding,
-    /// A memory as files.
+    /// The tools that show a memory as files.
     Files,
     /// The tools of a supervisor of operations agents.
     Sre,

@@ -24,9 +24,9 @@ pub type ToolFuture = fn(Context, ReceivedArguments) -> BoxFuture<'static, ToolO
 pub struct Context {
     /// The engine and its products.
     pub engine: Loci,
-    /// The caller.
+    /// The caller of the tool.
     pub caller: Principal,
-    /// The inputs that determine the memory.
+    /// The headers and settings that determine the memory of the call.
     pub place: PlaceAsk,
     /// Values that an interface passes to the tools of a product.
     pub extensions: Extensions,
@@ -35,18 +35,18 @@ pub struct Context {
 /// The right that a caller needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolRight {
-    /// `memory:read`
+    /// The right to read: the scope `memory:read`.
     Read,
-    /// `memory:write`
+    /// The right to write: the scope `memory:write`.
     Write,
-    /// `memory:admin`
+    /// The right to administer: the scope `memory:admin`.
     Admin,
     /// `memory:agent`: only the tools by which the agent of a task works on it.
     Agent,
 }
 
 impl ToolRight {
-    /// Every scope.
+    /// All scopes of tools.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Admin, Self::Agent];
 
     /// Returns the scope's name in tokens and challenges.
@@ -129,7 +129,7 @@ impl Annotations {
     }
 }
 
-/// A tool.
+/// A tool: a function that a model may call.
 pub struct Tool {
     /// The name of the tool.
     pub name: &'static str,
@@ -137,17 +137,18 @@ pub struct Tool {
     pub dotted: Option<&'static str>,
     /// The description, at most 200 characters.
     pub description: &'static str,
-    /// The profiles that list it.
+    /// The profiles whose lists contain the tool.
     pub profiles: &'static [Profile],
-    /// The right that its caller needs.
+    /// The right that a caller of the tool needs.
     pub scope: ToolRight,
-    /// Hints.
+    /// Hints for clients about the effects of the tool.
     pub annotations: Annotations,
     /// The schema of its arguments, with every limit.
     pub input: Value,
     /// The schema of its result.
     pub output: Value,
-    /// The work. `None` if the tool cannot be called yet; it is then not listed.
+    /// The function that runs the tool. `None` if the tool cannot be called yet; such a tool is not
+    /// listed.
     pub work: Option<ToolFuture>,
 }
 

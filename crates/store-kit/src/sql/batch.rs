@@ -1,21 +1,23 @@
-//! Rows of one table that are written together.
+//! Rows of one table that are written with one statement.
 
 use super::SqlValue;
 
-/// The columns of rows for one table, without the memory.
+/// Rows for one table, stored by column. The column with the memory's number is not part of the
+/// batch.
 pub struct RowBatch<'a> {
-    /// The table.
+    /// The name of the table.
     pub table: &'static str,
-    /// The name of each column, and its type, which only databases with list parameters need.
+    /// The name and the SQL type of each column. Only a database with list parameters needs the
+    /// type.
     pub columns: Vec<(&'static str, &'static str)>,
-    /// The values of each column, by row.
+    /// One list of values for each column, with one value for each row.
     pub lists: Vec<Vec<SqlValue<'a>>>,
-    /// True if an existing row is an error; otherwise it is kept.
+    /// True if a row whose key exists is an error; false if the existing row is kept.
     pub is_new: bool,
 }
 
 impl<'a> RowBatch<'a> {
-    /// Returns a batch without columns.
+    /// Creates a batch for a table, without columns and rows.
     pub fn of(table: &'static str, is_new: bool) -> Self {
         Self { table, columns: Vec::new(), lists: Vec::new(), is_new }
     }
@@ -33,7 +35,7 @@ impl<'a> RowBatch<'a> {
         self
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows in the batch.
     pub fn rows(&self) -> usize {
         self.lists.first().map_or(0, Vec::len)
     }

@@ -1,6 +1,6 @@
-//! Statements that are valid in both databases, and the interface with which a store runs them.
-//! `tables` implements each table with the same columns in both stores once, over this interface.
-//! Tables that differ in more than spelling are implemented in their store.
+//! SQL statements that SQLite and PostgreSQL both accept, and the interface with which a store
+//! runs them. The module `tables` uses this interface to implement each table with the same
+//! columns in both databases once.
 
 mod batch;
 mod bound_values;

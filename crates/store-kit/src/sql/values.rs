@@ -1,28 +1,30 @@
-//! Values of statements.
+//! Values that are bound to the placeholders of SQL statements.
 
 use std::borrow::Cow;
 
 use loci_model::Timestamp;
 
-/// A value of a statement. Each store passes it to its database in the width of the column.
+/// A value for a placeholder of an SQL statement. Each store converts a number to the width of
+/// its column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SqlValue<'a> {
-    /// The null value.
+    /// The SQL null value.
     Null,
-    /// A boolean.
+    /// A boolean value.
     Flag(bool),
-    /// A whole number of any width.
+    /// A whole number for a column of any width.
     Number(i64),
-    /// A text.
+    /// A text value.
     Text(Cow<'a, str>),
-    /// Bytes.
+    /// A byte string.
     Bytes(Cow<'a, [u8]>),
-    /// Texts, one of which a column must equal: see [`Dialect::one_of`](super::Dialect::one_of).
+    /// A list of texts, one of which a column must equal; see
+    /// [`Dialect::one_of`](super::Dialect::one_of).
     Texts(Cow<'a, [String]>),
 }
 
 impl SqlValue<'_> {
-    /// Returns the same value without a copy of its contents.
+    /// Returns a value that borrows the contents of this one.
     pub fn borrowed(&self) -> SqlValue<'_> {
         match self {
             Self::Null => SqlValue::Null,
@@ -34,7 +36,7 @@ impl SqlValue<'_> {
         }
     }
 
-    /// Returns a copy with a static lifetime.
+    /// Returns a copy of the value that owns its contents.
     pub fn to_static(&self) -> SqlValue<'static> {
         match self {
             Self::Null => SqlValue::Null,
@@ -47,7 +49,7 @@ impl SqlValue<'_> {
     }
 }
 
-/// Returns the values of a statement, in the order of their numbers.
+/// Creates the list of values for a statement: the first argument is bound to `$1`.
 #[macro_export]
 macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$($crate::sql::SqlValue::from($value)),*] };

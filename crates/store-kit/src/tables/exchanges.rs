@@ -1,4 +1,4 @@
-//! The table of exchanges with language models.
+//! The table of exchanges: questions to language models and their answers.
 
 use std::collections::BTreeSet;
 
@@ -13,28 +13,29 @@ use crate::row_readers::exchange as read;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::row_readers::exchange`] reads of exchanges `x`, after the id of the
-/// memory.
+/// The columns that [`crate::row_readers::exchange`] reads, after the id of the memory. In the
+/// statement, `x` is the table of exchanges.
 pub const COLUMNS: &str = "x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
                            x.prompt, x.model, x.grammar, x.reply, x.system, x.input";
 
-/// The parts of exchanges that differ between the stores: their source, and their order of arrival.
+/// The SQL for exchanges that differs between the stores: the tables to read from, and the order
+/// in which exchanges arrived.
 pub trait ExchangeRows {
-    /// The id of an exchange's memory.
+    /// The SQL expression for the id of the memory of an exchange.
     const EXCHANGE_MEMORY: &'static str;
-    /// Exchanges `x`.
+    /// The SQL table expression that gives exchanges the alias `x`.
     const EXCHANGES: &'static str;
-    /// The column with the order of arrival.
+    /// The column that increases with each new exchange.
     const PLACE: &'static str;
 
-    /// Adds an exchange to the memory with that number. Returns false if its job has one with that
-    /// digest.
+    /// Adds an exchange to the memory with this internal number. Returns false if the same job
+    /// already has an exchange with the same digest.
     ///
     /// # Errors
     /// Errors of the database.
     fn put_exchange(&self, memory: i64, exchange: &Exchange) -> Result<bool>;
 
-    /// Returns the first open exchange, as [`Exchanges::next_open`].
+    /// Returns the first exchange that has no answer and no lease, as [`Exchanges::next_open`].
     ///
     /// # Errors
     /// Errors of the database.
@@ -46,7 +47,7 @@ pub trait ExchangeRows {
     ) -> Result<Option<Exchange>>;
 }
 
-/// Selects exchanges `x`.
+/// Returns the start of a query on exchanges with the alias `x`.
 fn select<T: ExchangeRows>() -> String {
     format!("SELECT {}, {COLUMNS} FROM {}", T::EXCHANGE_MEMORY, T::EXCHANGES)
 }
@@ -65,7 +66,7 @@ pub fn get<T: SqlTransaction + ExchangeRows>(
     tx.one(&sql, values![memory, id.as_str()], |row| read(row))
 }
 
-/// Removes the exchanges of jobs of a session, as [`Exchanges::drop_of_session`].
+/// Removes the exchanges that belong to jobs of a session, as [`Exchanges::drop_of_session`].
 ///
 /// # Errors
 /// Errors of the database.
@@ -82,14 +83,15 @@ pub fn drop_of_session(
     jobs(tx, sql, values![memory, actor.as_str(), session.as_str()])
 }
 
-/// Returns the distinct jobs that a statement returns, sorted.
+/// Returns the ids of jobs that a query returns, sorted and without duplicates.
 fn jobs(tx: &impl SqlTransaction, sql: &str, values: &[SqlValue<'_>]) -> Result<Vec<JobId>> {
     let ids: BTreeSet<JobId> =
         tx.all(sql, values, |row| row.parsed(0, JobId::parse, "exchange"))?.into_iter().collect();
     Ok(ids.into_iter().collect())
 }
 
-/// Changes the exchange `$2` of the memory `$1`. Returns false if it is not in the required state.
+/// Updates the exchange with the id `$2` of the memory `$1`. Returns false if the exchange is not
+/// in the state that the condition requires.
 fn change<T: SqlTransaction>(
     tx: &T,
     memory: &MemoryId,
@@ -199,8 +201,8 @@ impl<T: SqlTransaction + ExchangeRows> Exchanges for Tables<T> {
         drop_of_session(&self.0, memory, actor, session)
     }
 
-    /// A job restarts only with a write that finds no exchange of the job, or a different one: a
-    /// removed question is asked again.
+    /// A job continues only when a write finds that its exchange is gone or different, so a job
+    /// whose open question is swept asks the question again.
     fn sweep(&mut self, before: Timestamp, rows: usize) -> Result<usize> {
         // Looked up per exchange, so that not all jobs are read.
         let which = "created < $1 AND (SELECT TRUE FROM jobs j WHERE j.mem = exchanges.mem AND j.id = exchanges.job \
@@ -209,7 +211,7 @@ impl<T: SqlTransaction + ExchangeRows> Exchanges for Tables<T> {
     }
 }
 
-/// Returns the code of a state of an exchange.
+/// Returns the stored code of an exchange's state.
 pub fn state_code(state: ExchangeState) -> i64 {
     code_of(ExchangeState::ALL, state)
 }

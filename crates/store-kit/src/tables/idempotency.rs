@@ -1,5 +1,5 @@
-//! The table of idempotency tokens. A token is stored as a digest of its scope and itself, because
-//! it may be long.
+//! The table of idempotency tokens. A row contains a digest of the token and its scope instead of
+//! the token, because a token may be long.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Idempotency;
@@ -12,14 +12,15 @@ use crate::row_readers::token_answer;
 use crate::sql::SqlTransaction;
 use crate::values;
 
-/// Finds or inserts a token's row, and locks it: a concurrent request with the same token waits for
-/// this transaction, and then sees its answer. A row without an answer counts as expired.
+/// An SQL statement that finds or inserts the row of a token, and locks it. A concurrent request
+/// with the same token waits for this transaction and then sees its answer. A row without an
+/// answer counts as expired.
 const TAKEN: &str = "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, 0, '', '{}') \
                      ON CONFLICT (mem, digest) DO UPDATE SET expires = tokens.expires \
                      RETURNING expires, parameters, answer";
 
-/// Returns the number of the memory in whose scope the token is, so that the token is deleted with
-/// it.
+/// Returns the internal number of the memory that limits the scope of a token. The token is
+/// deleted together with that memory.
 fn token_place(tx: &impl SqlTransaction, scope: &TokenScope) -> Result<i64> {
     match MemoryId::parse(scope.place.as_str()) {
         Ok(memory) => Ok(tx.number(&memory)?.unwrap_or(0)),
@@ -28,8 +29,8 @@ fn token_place(tx: &impl SqlTransaction, scope: &TokenScope) -> Result<i64> {
 }
 
 impl<T: SqlTransaction> Idempotency for Tables<T> {
-    /// Within a memory its lock excludes others; a write with a server-wide token locks the token's
-    /// row.
+    /// The lock on a memory already excludes other writes in it. A token that is valid for the
+    /// whole server has no memory, so its own row is locked.
     fn get(&self, scope: &TokenScope, now: Timestamp) -> Result<Option<TokenAnswer>> {
         let (place, digest) = (token_place(&self.0, scope)?, token_digest(scope));
         if place == 0 && self.has_rivals() {
@@ -41,7 +42,8 @@ impl<T: SqlTransaction> Idempotency for Tables<T> {
         self.one(sql, values![place, digest, now], |row| token_answer(row))
     }
 
-    /// A replaced row has expired: a write that stores an answer has read the token before.
+    /// The row that this write replaces has expired, because every write reads its token before
+    /// it stores an answer.
     fn put(&mut self, scope: &TokenScope, answer: &TokenAnswer) -> Result<()> {
         self.later(
             "INSERT INTO tokens(mem, digest, expires, parameters, answer) VALUES ($1, $2, $3, $4, $5) \

@@ -1,6 +1,6 @@
-//! The table of jobs: a queue with leases. Among the pending and running jobs of a memory each key
-//! is unique. Enqueueing and claiming differ between the stores: with many servers, none waits for
-//! another.
+//! The table of jobs: a queue with leases. A memory has at most one pending or running job with
+//! the same key. Enqueueing and claiming are implemented in each store, because with PostgreSQL
+//! several servers do both without waiting for each other.
 
 use loci_model::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
 use loci_model::ports::store::{JobFailure, JobQuery, Jobs};
@@ -14,31 +14,33 @@ use crate::row_readers::shown_job;
 use crate::sql::{SqlTransaction, SqlValue};
 use crate::values;
 
-/// The columns that [`crate::row_readers::job`] reads of jobs `j`, after the id of the memory.
+/// The columns that [`crate::row_readers::job`] reads, after the id of the memory. In the
+/// statement, `j` is the table of jobs.
 pub const COLUMNS: &str = "j.id, j.state, j.kind, j.unique_key, j.strategy, j.actor, j.session, j.due, j.host, j.lease, \
                            j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, j.waits, j.fallback, j.win, \
                            j.kind_word";
 
 /// The statements on jobs that differ between the stores.
 pub trait JobQueue {
-    /// The id of a job's memory.
+    /// The SQL expression for the id of the memory of a job.
     const JOB_MEMORY: &'static str;
-    /// The jobs `j` of live and deleted memories: a purge outlives its memory.
+    /// The SQL table expression that gives jobs the alias `j`. It includes jobs of deleted memories,
+    /// because a purge runs after the deletion.
     const JOBS: &'static str;
 
-    /// As [`Jobs::next_due`].
+    /// Returns the time at which the next job is due, as [`Jobs::next_due`].
     ///
     /// # Errors
     /// Errors of the database, as in all other methods.
     fn next_due_job(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
 
-    /// As [`Jobs::put`].
+    /// Adds a job, as [`Jobs::put`].
     ///
     /// # Errors
     /// See there.
     fn put_job(&self, job: &NewJob, now: Timestamp) -> Result<JobId>;
 
-    /// As [`Jobs::claim`].
+    /// Claims a job that is due, as [`Jobs::claim`].
     ///
     /// # Errors
     /// See above.
@@ -50,28 +52,29 @@ pub trait JobQueue {
         lease_ms: i64,
     ) -> Result<Option<Job>>;
 
-    /// As [`Jobs::free_leases`].
+    /// Ends the leases of a host, as [`Jobs::free_leases`].
     ///
     /// # Errors
     /// See above.
     fn free_job_leases(&self, host: &str, now: Timestamp) -> Result<usize>;
 
-    /// Wakes all waiting jobs of the memory with that number, or of all memories. Returns their
-    /// number.
+    /// Makes all waiting jobs of one memory, or of all memories, due now. Returns the number of
+    /// jobs.
     ///
     /// # Errors
     /// See above.
     fn wake_jobs(&self, memory: Option<i64>, now: Timestamp) -> Result<usize>;
 
-    /// Returns the messages of a job before its strategy's progress, which no other job will read.
+    /// Returns the messages of a job that its strategy has already passed, so that no other job
+    /// will read them.
     ///
     /// # Errors
     /// See above.
     fn read_before(&self, job: &Job) -> Result<Vec<JobMessage>>;
 }
 
-/// Returns a job by id, locked if other writes may run concurrently, so that it does not change
-/// until the end of this transaction.
+/// Returns a job by id. If other writes may run at the same time, the row is locked, so that the
+/// job does not change until the end of this transaction.
 fn locked<T: SqlTransaction + JobQueue>(tx: &T, memory: &MemoryId, id: &JobId) -> Result<Option<Job>> {
     let Some(memory) = tx.any_number(memory)? else { return Ok(None) };
     // A claim does not wait for the memory's lock.
@@ -79,7 +82,7 @@ fn locked<T: SqlTransaction + JobQueue>(tx: &T, memory: &MemoryId, id: &JobId) -
     tx.one(&sql, values![memory, id.as_str()], |row| shown_job(row))
 }
 
-/// Selects jobs `j`.
+/// Returns the start of a query on jobs with the alias `j`.
 fn select<T: JobQueue>() -> String {
     format!("SELECT {}, {COLUMNS} FROM {}", T::JOB_MEMORY, T::JOBS)
 }
@@ -88,7 +91,8 @@ fn lock(tx: &impl SqlTransaction) -> &'static str {
     if tx.has_rivals() { " FOR UPDATE" } else { "" }
 }
 
-/// Makes jobs due at `$3`, or run again.
+/// Makes a waiting job due now, or marks a running job to run once more. Returns false if the job
+/// is in neither state.
 ///
 /// # Errors
 /// Errors of the database.
@@ -99,7 +103,8 @@ pub fn wake(tx: &impl SqlTransaction, memory: &MemoryId, id: &JobId, now: Timest
     Ok(tx.run(sql, values![memory, id.as_str(), now])? > 0)
 }
 
-/// Changes the job `$2` of the memory `$1` that `$3` holds. Returns false if `$3` does not hold it.
+/// Updates the running job with the id `$2` of the memory `$1`, if the host `$3` has its lease.
+/// Returns false otherwise.
 fn change_held(
     tx: &impl SqlTransaction,
     (memory, id, host): (&MemoryId, &JobId, &str),

@@ -16,7 +16,7 @@ pub(crate) fn load(tx: &impl SqlTransaction, key: &AccessKey) -> Result<()> {
     put(tx, key, " ON CONFLICT DO NOTHING").map(drop)
 }
 
-/// Adds a key; `otherwise` is the action if it exists.
+/// Adds a key; `otherwise` is the SQL for a key whose id exists.
 fn put(tx: &impl SqlTransaction, key: &AccessKey, otherwise: &str) -> Result<usize> {
     let sql = format!(
         "INSERT INTO access_keys(id, token, created, revoked, body) VALUES ($1, $2, $3, $4, $5){otherwise}"

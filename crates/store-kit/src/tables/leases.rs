@@ -1,4 +1,4 @@
-//! The table of leases by name.
+//! The table of named leases: locks that one process holds for a limited time.
 
 use loci_model::ports::store::Leases;
 use loci_model::{Result, Timestamp};

@@ -1,4 +1,4 @@
-//! The table of the ledger.
+//! The table of the ledger: small entries under a shelf, a key, an actor and a subject.
 
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{Ledger, LedgerPage};
@@ -19,13 +19,13 @@ fn read(row: &impl Fields) -> Result<LedgerEntry> {
     body(row, WHAT)
 }
 
-/// Imports an entry from another store; an existing one is kept.
+/// Imports an entry from another store; an existing entry with the same key is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, entry: &LedgerEntry) -> Result<()> {
     let is_there = tx.has(BY_KEY, values![memory, entry.shelf.as_str(), &entry.key])?;
     if is_there { Ok(()) } else { put(tx, memory, entry) }
 }
 
-/// Writes an entry of the memory with that number.
+/// Writes an entry of the memory with this internal number.
 fn put(tx: &impl SqlTransaction, memory: i64, entry: &LedgerEntry) -> Result<()> {
     let LedgerEntry { shelf, key, actor, subject, at, .. } = entry;
     tx.later(

@@ -1,4 +1,4 @@
-//! Tables with the same columns in both stores: their accessors, each implemented once over
+//! The tables that have the same columns in SQLite and PostgreSQL. Each is implemented once, over
 //! [`SqlTransaction`].
 
 mod coding;
@@ -29,8 +29,8 @@ use exchanges::ExchangeRows;
 use jobs::JobQueue;
 use verified::facts::FactRows;
 
-/// A transaction of a store with all its tables: those of this crate, and those that differ between
-/// the stores.
+/// A transaction of a store that gives access to all tables: those of this crate, and those that
+/// each store implements.
 pub struct Tables<T>(pub T);
 
 impl<T> Deref for Tables<T> {
@@ -41,8 +41,8 @@ impl<T> Deref for Tables<T> {
     }
 }
 
-/// Implements the accessors: `own` ones delegate to the store's tables, `shared` ones to those of
-/// this crate.
+/// Implements the methods that return tables: those after `own` delegate to tables of the store,
+/// those after `shared` to tables of this crate.
 macro_rules! accessors {
     (
         own: $($own:ident $own_mut:ident $owned:ident),*;
@@ -73,14 +73,14 @@ accessors! {
         parked parked_mut ParkedObjects
 }
 
-/// Removes an actor's rows of a memory, and returns their number.
+/// Removes the rows of an actor from one table of a memory, and returns their number.
 fn forget_actor(tx: &impl SqlTransaction, table: &str, memory: &MemoryId, actor: &ActorId) -> Result<u64> {
     let Some(memory) = tx.number(memory)? else { return Ok(0) };
     let sql = format!("DELETE FROM {table} WHERE mem = $1 AND actor = $2");
     tx.run(&sql, values![memory, actor.as_str()]).map(counted)
 }
 
-/// Returns a count of rows.
+/// Converts a number of rows to `u64`.
 fn counted(rows: usize) -> u64 {
     u64::try_from(rows).unwrap_or(u64::MAX)
 }

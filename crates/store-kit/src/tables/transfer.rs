@@ -1,4 +1,4 @@
-//! Imports rows from another store, of the kinds whose tables are in this crate.
+//! Imports rows from another store into the tables of this crate.
 
 use loci_model::transfer::Moved;
 use loci_model::{Error, Result};
@@ -9,8 +9,8 @@ use super::verified::repositories;
 use super::{keys, ledger};
 use crate::sql::SqlTransaction;
 
-/// Imports a row of the memory with that number, of a kind that is equal in both stores; an
-/// existing one is kept.
+/// Imports a row into the memory with this internal number, if the row's table is equal in both
+/// stores. An existing row with the same key is kept.
 ///
 /// # Errors
 /// A bug, if the kind is another; and errors of the database.

@@ -1,5 +1,6 @@
-//! A question to a large memory: the lists by words and by vector come from the database. The
-//! passages around them are then searched as a part, with the statistics of the whole memory.
+//! Searches in a large memory. The database returns the best passages by words and by vector. They
+//! are loaded with the passages around them and searched as a part of an index, with the statistics
+//! of the whole memory.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +30,7 @@ pub(super) const PLANNED: &str = "SET LOCAL plan_cache_mode = force_custom_plan"
 /// The maximum number of passages in a scope that is loaded completely.
 const WHOLE_MAX: u64 = 500;
 
-/// A result, and the missing graphs that would have made it faster.
+/// The result of a search, and the vector graphs that would have made it faster.
 pub(crate) type GreatAnswer = (CandidateSet, Vec<MissingGraph>);
 
 /// Returns candidates for a question.

@@ -1,6 +1,6 @@
-//! Background work that may fail for a long time: a graph that the user may not create, a sum that
-//! takes too long. Each failure is remembered, and the pause before the next attempt grows. Times
-//! come from the database; nothing sleeps here.
+//! Retries of background work that may fail for a long time, such as a vector graph that the
+//! database user may not create. Each failure is remembered, and the pause before the next attempt
+//! grows. Times come from the database; nothing sleeps here.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,14 +13,14 @@ const PAUSE_MAX_MS: i64 = 60 * 60 * 1_000;
 /// The maximum number of remembered attempts. Beyond it, all are forgotten and may run again.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// The earliest time of the next attempt.
+/// The earliest time of the next attempt, and the pause after it.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     next_ms: i64,
     pause_ms: i64,
 }
 
-/// Attempts that have not succeeded.
+/// The work that was attempted and did not succeed, by its key.
 #[derive(Debug)]
 pub(crate) struct Attempts<K>(Mutex<HashMap<K, Attempt>>);
 

@@ -1,5 +1,5 @@
-//! The passages loaded together with the best ones: their conversations, or the turns around them
-//! in long conversations.
+//! The passages that are loaded together with the best ones: their whole conversations, or the
+//! turns around them in long conversations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ const LOADED_MAX: usize = 4_000;
 /// the same millisecond have no order here.
 const NEIGHBOURS: usize = 4;
 
-/// A passage of a list.
+/// A passage that a list contains, with its conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hit {
     pub(super) passage: PassageKey,

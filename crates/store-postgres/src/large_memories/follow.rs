@@ -1,7 +1,7 @@
-//! Updates passages from the records of their memory: changed records are read, analysed and
-//! written in batches, each in its own transaction. Any server may do it, one at a time. Passages
-//! of an older version of the analysis are removed first, also in batches; those of a newer version
-//! are left to the servers that have it.
+//! Updates of a large memory's passages in the database. Changed records are read, analysed and
+//! written in batches, each in a transaction of its own. Any server may update a memory, one at a
+//! time. Passages of an older text analysis are removed first, also in batches. Passages of a newer
+//! analysis are left to the servers that have it.
 
 use loci_index::IndexRecord;
 use loci_model::{Error, MemoryId, Result};
@@ -26,15 +26,15 @@ const EMPTIED: usize = 10_000;
 /// The value of `great.sequence` during this removal.
 const EMPTYING: i64 = -1;
 
-/// The progress of an update.
+/// The progress of updating a memory's passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// All changes are processed. Contains the time of the database in milliseconds if the averages
-    /// must be measured again, which questions do not wait for.
+    /// All changes are applied. The value is the time of the database in milliseconds if the
+    /// averages must now be measured again; searches do not wait for that.
     Done(Option<i64>),
-    /// More changes remain.
+    /// More changes remain to be applied.
     More,
-    /// The passages are of a newer analysis: nothing was written.
+    /// The passages are of a newer text analysis, so nothing was written.
     NotMine,
 }
 

@@ -1,35 +1,36 @@
-//! The state of a large memory: the sequence of its records, and that of its passages.
+//! The state of a large memory: the sequence of its records, and the sequence up to which its
+//! passages in the database are updated.
 
 use loci_model::{Error, MemoryId, Result};
 
 use crate::digests::memory_number;
 use crate::tx::{Column, PgTx, unsigned};
 
-/// The state of a memory and its passages.
+/// The state of a large memory and of its passages in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GreatMemoryState {
     /// The number of the memory.
     pub(super) number: i64,
-    /// The sequence of its records.
+    /// The sequence of the memory's last record change.
     pub(crate) sequence: u64,
-    /// The state of its passages; `None` if it has none, or only those of another version of the
+    /// The state of the passages. `None` if there are none, or only those of an older text
     /// analysis.
     pub(crate) followed: Option<Followed>,
-    /// True if the passages are of a newer version of the analysis. This server must not read or
-    /// write them.
+    /// True if the passages are of a newer text analysis. This server must then not read or write
+    /// them.
     pub(crate) is_newer: bool,
 }
 
 /// The state of a memory's passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Followed {
-    /// The sequence up to which changes are included.
+    /// The sequence up to which the passages include record changes.
     pub(crate) sequence: u64,
-    /// The number of passages.
+    /// The number of passages of the memory.
     pub(crate) passages: u64,
     /// The number of passages of active records.
     pub(super) turns: u64,
-    /// The last measured sums.
+    /// The sums over active turns when they were last measured.
     pub(super) measured: ActiveTurnSums,
 }
 

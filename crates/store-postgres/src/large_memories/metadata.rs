@@ -10,16 +10,16 @@ use loci_model::record::scope::RecordScope;
 use super::row::{MetadataWord, number_key, ordered, time_key};
 use crate::bound_values::PgBoundParameters;
 
-/// A condition of a filter on a passage.
+/// A condition of a metadata filter, as a condition on a passage.
 #[derive(Debug, Clone, PartialEq)]
 enum MetadataCondition {
-    /// A mark among its words.
+    /// The words of the passage include this mark.
     Mark(i64),
-    /// No such mark.
+    /// The words of the passage do not include this mark.
     NoMark(i64),
-    /// A number or time under a key, compared with a value.
+    /// The number or time under a key compares as stated with a value.
     Number(i64, &'static str, i64),
-    /// A time of the record.
+    /// A time of the record compares as stated with a value.
     Time(&'static str, &'static str, i64),
     Anything,
     Nothing,

@@ -47,15 +47,15 @@ pub(crate) use survey::info;
 
 use loci_index::StoredVector;
 
-/// The key of a passage: that of its record, and the part.
+/// The key of a passage: the key of its record, and the number of the passage in the record.
 pub(crate) type PassageKey = (Vec<u8>, i32);
 
-/// The cost limits of a search.
+/// The limits on the cost of a search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// The maximum number of passages in scope whose vectors are compared one by one.
     pub(crate) exact_max: usize,
-    /// The maximum number of rows read by words.
+    /// The maximum number of rows that a search reads by words.
     pub(crate) rows_max: usize,
     /// The number of threads that analyse loaded records.
     pub(crate) threads: usize,

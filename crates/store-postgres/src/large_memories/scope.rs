@@ -15,14 +15,14 @@ use crate::tx::{Column, PgTx, limit};
 /// The maximum number of groups listed in a condition. More are selected by name.
 const GROUPS_MAX: usize = 512;
 
-/// The extent of a scope.
+/// The part of a scope that a condition covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// All that the caller may see.
+    /// All passages that the caller may see.
     Seen,
-    /// Of these, the requested namespaces and strategy.
+    /// Of those, the passages in the requested namespaces and of the requested strategy.
     Asked,
-    /// Of these, the passages that meet every condition.
+    /// Of those, the passages that meet all other conditions, too.
     Full,
 }
 

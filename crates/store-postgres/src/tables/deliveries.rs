@@ -1,5 +1,5 @@
-//! The table of deliveries, in both directions. Claims across memories take no memory locks: they
-//! lock row by row, and skip locked rows.
+//! The table of deliveries, both sent and received. Claiming deliveries of several memories takes
+//! no locks on memories: it locks single rows, and skips locked ones.
 
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
 use loci_model::ports::store::{Deliveries, DeliveryClaim, DeliveryOutcome, DeliveryPostponement};

@@ -29,7 +29,7 @@ const REASON_CHARS: std::ops::RangeInclusive<usize> = 5..=1_000;
 /// The result of an invalidation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactInvalidated {
-    /// The state after the call.
+    /// The state of the fact's record after the call.
     pub status: RecordState,
     /// True if the call changed the state.
     pub changed: bool,

@@ -31,14 +31,14 @@ pub struct FactRefreshed {
     pub refreshed_at: Timestamp,
     /// The number of confirmations so far.
     pub verification_count: u64,
-    /// The verdict.
+    /// The verdict about the fact.
     pub verdict: Verdict,
 }
 
 /// A request to confirm a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactRefresh {
-    /// The fact.
+    /// The id of the fact to confirm.
     pub id: RecordId,
     /// A receipt. `None` uses a receipt of the caller's session, or else verifies now.
     pub receipt: Option<String>,

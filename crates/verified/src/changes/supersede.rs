@@ -34,7 +34,7 @@ const OPERATION: &str = "FactSupersede";
 /// A corrected fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Correction {
-    /// The fact to correct.
+    /// The id of the fact to correct.
     pub old: RecordId,
     /// The corrected statement.
     pub fact: String,
@@ -55,7 +55,7 @@ pub struct Correction {
 /// The result of a correction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactSuperseded {
-    /// The fact that is active now.
+    /// The id of the fact that is active after the correction.
     pub new: RecordId,
     /// True if an equal fact existed before and took the place of the old one.
     pub merged: bool,

@@ -52,13 +52,13 @@ pub(super) const CLAIMS_MAX: usize = 20;
 /// A fact to store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewFact {
-    /// The repository.
+    /// The name of the repository that the fact is about.
     pub repo: String,
     /// The subject of the fact, in one line.
     pub subject: String,
-    /// The statement.
+    /// The statement of the fact.
     pub fact: String,
-    /// The citations, 1 to 20.
+    /// The citations of the fact, 1 to 20.
     pub citations: Vec<CitationInput>,
     /// The reason why the fact matters.
     pub reason: Option<String>,
@@ -96,11 +96,11 @@ impl StoreStatus {
 /// A stored fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactStored {
-    /// The action taken.
+    /// The action that the call took on the fact.
     pub status: StoreStatus,
     /// The fact after the call.
     pub view: FactView,
-    /// The verification.
+    /// The result of verifying the citations of the fact.
     pub verification: Verification,
     /// Facts with a nearly equal statement.
     pub similar: Vec<RecordId>,

@@ -59,7 +59,7 @@ impl FactView {
 pub struct FactList {
     /// The scope key of the repository.
     pub repo: String,
-    /// The requested revision.
+    /// The revision that the caller requested, as text.
     pub reference: String,
     /// The commit of the revision; `None` if the code was not read or the revision does not exist.
     pub commit: Option<ObjectId>,

@@ -84,11 +84,11 @@ impl FactFilters {
 /// A search for facts of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FactSearch {
-    /// The repository.
+    /// The name of the repository whose facts are searched.
     pub repo: String,
     /// The question. `None` lists by the filters alone, most recently confirmed first.
     pub query: Option<String>,
-    /// The filters.
+    /// The filters that limit the facts.
     pub filters: FactFilters,
     /// The maximum number of facts, 1 to 100.
     pub limit: u32,

@@ -23,13 +23,13 @@ use loci_engine::calls::call_context::CallContext;
 pub struct VerifyAnswer {
     /// The scope key of the repository.
     pub repo: String,
-    /// The requested revision.
+    /// The revision that the caller requested, as text.
     pub reference: String,
-    /// The commit of the revision.
+    /// The commit to which the requested revision resolved.
     pub commit: Option<ObjectId>,
     /// True if the working tree was read.
     pub dirty: bool,
-    /// The verification.
+    /// The result of the verification at the requested revision.
     pub verification: Verification,
     /// The fact, if a fact was verified.
     pub remembered: Option<Remembered>,

@@ -32,11 +32,11 @@ pub(crate) const TOLD: &str = "told";
 /// A reported verdict on one fact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReportedFactVerdict {
-    /// The fact.
+    /// The id of the fact's record.
     pub record: RecordId,
     /// The digest of the content that was verified.
     pub digest: String,
-    /// The verification.
+    /// The reported result of the verification.
     pub verification: Verification,
     /// The duration of the verification, in milliseconds.
     pub duration_ms: u32,

@@ -25,9 +25,9 @@ pub(crate) const HEAD: &str = "HEAD";
 /// A resolved revision, with a flag for the tip of the default branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
-    /// The requested name.
+    /// The name of the revision that the caller requested.
     pub reference: String,
-    /// The resolved revision.
+    /// The revision to which the requested name resolved.
     pub revision: Revision,
     /// True for the tip of the default branch. Only verdicts found there change states.
     pub is_default: bool,

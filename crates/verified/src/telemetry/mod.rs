@@ -23,11 +23,11 @@ const EVENTS_MAX: usize = 10_000;
 /// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelemetryViolation {
-    /// The violated rule.
+    /// The telemetry rule that was violated.
     pub rule: TelemetryRule,
-    /// The record that it concerns.
+    /// The record that the violation concerns.
     pub record: Option<RecordId>,
-    /// The event that it concerns.
+    /// The event that the violation concerns.
     pub event: Option<String>,
     /// A description of the violation.
     pub what: String,

@@ -33,7 +33,7 @@ pub enum TelemetryRule {
 }
 
 impl TelemetryRule {
-    /// All rules.
+    /// All telemetry rules.
     pub const ALL: &'static [Self] = &[Self::T1, Self::T2, Self::T3, Self::T4, Self::T5, Self::T6, Self::T7];
 
     /// Returns the rule's short name.

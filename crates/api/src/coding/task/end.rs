@@ -12,8 +12,8 @@ use crate::coding::task::TaskPullRequest;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskComplete {
-    /// Status: `completed`, `failed`, `cancelled` or `timed_out`. If absent, the platform that runs
-    /// the agent reports it.
+    /// Status of the task: `completed`, `failed`, `cancelled` or `timed_out`. If absent, the status
+    /// stays unchanged until the platform that runs the agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// Summary of the work.
@@ -22,32 +22,32 @@ pub struct TaskComplete {
     /// Approach that the agent took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<String>,
-    /// Paths of the changed files.
+    /// Paths of the files that the task changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
-    /// Difficulties that the agent met.
+    /// Difficulties that the agent met during the work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficulties: Vec<String>,
     /// Pull request that the task ended in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<TaskPullRequest>,
-    /// Branch of the work.
+    /// Branch on which the agent worked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Ids of the commits, oldest first.
+    /// Ids of the commits that the task made, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// Cost in US dollars. A value that is not a finite number counts as absent.
+    /// Cost of the task in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
-    /// Duration in seconds. A value that is not a finite number counts as absent.
+    /// Duration of the task in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration_s: Option<f64>,
-    /// Checks that were run, with their results.
+    /// Checks that the agent ran, such as tests, with their results.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub verification: Option<Value>,
-    /// Error message. The server truncates it to 1,000 characters.
+    /// Error message of a failed task. The server truncates it to 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// Category of the failure: `reasoning_error`, `instruction_noncompliance`,
@@ -60,19 +60,21 @@ pub struct TaskComplete {
     /// Self-feedback: information that the agent lacked, in the format of `learnings_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_feedback_text: Option<String>,
-    /// Time of the observation, RFC 3339, for a late report. Default, also for a future time: now.
+    /// Time at which the agent made the report, RFC 3339, if it sends the report later. Default,
+    /// also for a future time: now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
-    /// Versions of the prompts that produced these texts, by `learnings` and `self_feedback`.
+    /// Versions of the extraction prompts that produced `learnings_text` and `self_feedback_text`,
+    /// under the keys `learnings` and `self_feedback`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extraction_prompts: BTreeMap<String, String>,
-    /// Ids of the records that were used.
+    /// Ids of the records from memory that the agent used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_memory_ids: Vec<String>,
-    /// Ids of the records that helped.
+    /// Ids of the records from memory that helped the agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub helpful_memory_ids: Vec<String>,
-    /// Ids of the records that misled.
+    /// Ids of the records from memory that misled the agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmful_memory_ids: Vec<String>,
 }
@@ -80,12 +82,13 @@ pub struct TaskComplete {
 /// A learning, and the action that the server took on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Learned {
-    /// Id of the record that contains the learning; absent if it was rejected.
+    /// Id of the record that contains the learning; absent if the server rejected the learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Action: `added`; `superseded` (added, and it replaces the contradicted record); `conflict`
-    /// (added, and a person decides); `outdated` (stored as history); `duplicate`, `held`,
-    /// `quarantined` or `rejected`.
+    /// Action: `added`; `superseded` (added, and it replaces the record that it contradicts);
+    /// `conflict` (added, and a person decides which of two contradicting records stays);
+    /// `outdated` (stored as history, because a newer record contradicts it); `duplicate`, `held`
+    /// (waits for a person), `quarantined` or `rejected`.
     pub action: String,
     /// Reason for not adding the learning: `already_known`, `says_the_same`,
     /// `contradicts_what_is_trusted_more`, `may_contradict_what_is_known`,
@@ -103,39 +106,41 @@ pub struct Learned {
 /// The result of completing a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskCompleted {
-    /// Id of the task's episode, a record.
+    /// Id of the record that contains the task's episode.
     pub episode_id: String,
-    /// Learnings, in the order of the text.
+    /// Actions on the learnings of `learnings_text`, in the order of the text.
     pub learnings: Vec<Learned>,
-    /// Items of self-feedback, in the order of the text.
+    /// Actions on the items of `self_feedback_text`, in the order of the text.
     pub self_feedback: Vec<Learned>,
-    /// True if something was written.
+    /// True if the request stored an episode, a learning or an item of self-feedback.
     pub memory_written: bool,
     /// Ids of jobs that process the report with a model. Always empty, because rules process every
     /// report immediately.
     #[serde(default)]
     pub jobs: Vec<String>,
-    /// True if a part of the report could not be compared. `warnings` names the part.
+    /// True if a part of the report could not be compared with stored records. `warnings` names the
+    /// part.
     pub degraded: bool,
-    /// Warnings about the report.
+    /// Warnings about parts of the report that were not stored or not compared.
     pub warnings: Vec<String>,
 }
 
-/// The episode of a task only, in the narrow format that some platforms use.
+/// The report about the end of a task without learnings, in the short format that some platforms
+/// use.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskEpisode {
-    /// Status: `completed`, `failed`, `cancelled` or `timed_out`.
+    /// Status of the task: `completed`, `failed`, `cancelled` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// URL of the pull request that the task ended in. The URL ends with the number of the pull
     /// request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
-    /// Cost in US dollars. A value that is not a finite number counts as absent.
+    /// Cost of the task in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost: Option<f64>,
-    /// Duration in seconds. A value that is not a finite number counts as absent.
+    /// Duration of the task in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration: Option<f64>,
     /// Self-feedback: information that the agent lacked, in the format of a complete report.
@@ -143,7 +148,7 @@ pub struct TaskEpisode {
     pub self_feedback: Option<String>,
 }
 
-/// The learnings of a task only.
+/// The learnings of a task, without a report about its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskLearnings {
@@ -160,22 +165,22 @@ pub struct TaskWrote {
     pub warnings: Vec<String>,
 }
 
-/// The report of the platform that runs agents about the end of a task.
+/// The report of the platform that runs agents about the end of a task, for agents that sent none.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskFinalize {
-    /// Status: `completed`, `failed`, `cancelled` or `timed_out`.
+    /// Final status of the task: `completed`, `failed`, `cancelled` or `timed_out`.
     pub status: String,
-    /// Duration in seconds. A value that is not a finite number counts as absent.
+    /// Duration of the task in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration_s: Option<f64>,
-    /// Cost in US dollars. A value that is not a finite number counts as absent.
+    /// Cost of the task in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
     /// Reason for the end of the task, such as `heartbeat_lost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Error message. The server truncates it to 1,000 characters.
+    /// Error message of a failed task. The server truncates it to 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
@@ -183,18 +188,18 @@ pub struct TaskFinalize {
 /// The result of finalizing a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskFinalized {
-    /// True if the task had no episode before.
+    /// True if the task had no episode before, so that this request wrote one.
     pub wrote: bool,
-    /// `minimal` if the server wrote a minimal episode, `kept_existing` if the task already had an
-    /// episode.
+    /// `minimal` if the server wrote an episode from the platform's report alone, `kept_existing`
+    /// if the task already had an episode.
     pub kind: String,
-    /// Id of the episode, a record.
+    /// Id of the record that contains the task's episode.
     pub episode_id: String,
     /// Warnings about the request.
     pub warnings: Vec<String>,
 }
 
-/// A note of an agent during a task.
+/// A note of an agent during a task, which the server stores like a learning.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskNote {
@@ -203,14 +208,16 @@ pub struct TaskNote {
     /// Topic of the learning. Default: derived from the beginning of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// Scope: a path, a glob, or `module:<name>`. Default: derived from the topic.
+    /// Part of the repository that the learning applies to: a path, a glob, or `module:<name>`.
+    /// Default: derived from the topic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Category: `architecture`, `convention`, `tooling` or `gotcha`. Default: derived from the
     /// text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Time of the observation, RFC 3339, for a late report. Default, also for a future time: now.
+    /// Time at which the agent made the note, RFC 3339, if it sends the note later. Default, also
+    /// for a future time: now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
 }
@@ -218,9 +225,10 @@ pub struct TaskNote {
 /// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskNoted {
-    /// The learning and the action on it.
+    /// The learning in the note, and the action that the server took on it.
     pub learning: Learned,
-    /// True if the note could not be compared completely. `warnings` states the reason.
+    /// True if the note could not be compared with all stored records. `warnings` states the
+    /// reason.
     pub degraded: bool,
     /// Warnings about the note.
     pub warnings: Vec<String>,

@@ -10,7 +10,7 @@ use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;
 
-/// The maximum number of characters of text on a line.
+/// The maximum number of characters of text on a line of the output.
 const WHAT_CHARS_MAX: usize = 100;
 
 /// Find the tasks, prompts and people behind a change, and their recorded text

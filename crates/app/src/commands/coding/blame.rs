@@ -18,16 +18,16 @@ use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
 
-/// The time limit of a git call.
+/// The time limit of one git call.
 const CALL: Duration = Duration::from_secs(30);
-/// The time limit for sending the spooled entries first.
+/// The time limit for sending spooled reports before the question about the lines.
 const FLUSH: Duration = Duration::from_secs(5);
-/// The maximum number of commits of one file per request.
+/// The maximum number of commits of one file that a request names.
 const COMMITS_MAX: usize = 200;
 /// The maximum number of characters of a subject and of a task description.
 const WHAT_CHARS_MAX: usize = 70;
 
-/// The first and last line of each range.
+/// Ranges of lines: the first and last line of each.
 type Stretches = Vec<(u32, u32)>;
 
 /// Show the task, prompt and person behind a line of code
@@ -45,25 +45,25 @@ pub(crate) struct Blame {
 /// Lines that come from one commit.
 #[derive(Debug, Serialize)]
 struct BlamedLines {
-    /// The first and last line of each range.
+    /// The ranges of these lines in the file, each as first and last line.
     lines: Stretches,
-    /// The author in the commit.
+    /// The author that the commit names.
     author: String,
-    /// The author time in the commit.
+    /// The author time of the commit.
     authored_at: String,
     /// The first line of the commit message.
     subject: String,
-    /// The task, prompt and person behind the commit.
+    /// The task, prompt and person behind the commit, as the server stores them.
     #[serde(flatten)]
     blame: Blamed,
 }
 
-/// The result of the command.
+/// The result of `loci blame`.
 #[derive(Debug, Serialize)]
 struct BlameResult {
     path: String,
     items: Vec<BlamedLines>,
-    /// Lines that belong to no commit yet.
+    /// The ranges of lines that no commit contains yet.
     uncommitted: Stretches,
 }
 
@@ -144,7 +144,7 @@ async fn send_what_waits(session: &Session, globals: &Globals, environment: &Env
     }
 }
 
-/// Parses a path and an optional line range after a colon.
+/// Parses an argument: a path, and after a colon an optional line or range of lines.
 fn place(text: &str) -> Result<(&str, Option<(u32, u32)>)> {
     let Some((path, lines)) = text.rsplit_once(':') else { return Ok((text, None)) };
     let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
@@ -155,7 +155,7 @@ fn place(text: &str) -> Result<(&str, Option<(u32, u32)>)> {
     Ok((path, Some((from, to))))
 }
 
-/// Parses the commit and the line number from the header of a line.
+/// Parses the commit and the line number from a header line of `git blame --porcelain`.
 fn header(line: &str) -> Option<(&str, u32)> {
     let mut words = line.split(' ');
     let sha = words.next().filter(|sha| matches!(sha.len(), 40 | 64))?;

@@ -21,7 +21,7 @@ pub(crate) struct DeadLetters {
     at: CodeMemory,
 }
 
-/// The operation on them
+/// The operation on dead letters.
 #[derive(Debug, Subcommand)]
 enum What {
     /// Retry one now

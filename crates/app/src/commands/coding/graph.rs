@@ -24,7 +24,7 @@ const INPUT_BYTES_MAX: u64 = 4 << 20;
 const INPUT: &str = "-";
 /// The default time limit in milliseconds for waiting for a build.
 const BUILD_MS_MAX: u64 = 600_000;
-/// The polling interval for the end and progress of a build.
+/// The interval between two checks of a running build.
 const LOOK: Duration = Duration::from_millis(100);
 const TELL: Duration = Duration::from_secs(5);
 
@@ -117,7 +117,7 @@ pub(crate) struct Missing {
     limit: Option<u32>,
 }
 
-/// The result of a requested build.
+/// The result of a requested build of the graph.
 #[derive(Debug, Serialize)]
 struct Built {
     job: String,
@@ -171,8 +171,8 @@ impl Build {
     }
 }
 
-/// Waits for the end of the job or the time limit. After the limit the job continues in the
-/// background.
+/// Waits for the end of the build job or for the time limit. After the limit the job continues in
+/// the background.
 #[expect(clippy::disallowed_methods, reason = "a person waits in the machine's time")]
 async fn watch(
     meant: &MeantRepository,
@@ -287,7 +287,7 @@ impl Missing {
     }
 }
 
-/// Parses a number of months: `24mo`, `24`, `all`.
+/// Parses a number of months: `24mo` or `24`, or `all` for the whole history.
 fn months(text: &str) -> Result<u32> {
     if text == "all" {
         return Ok(0);
@@ -297,7 +297,7 @@ fn months(text: &str) -> Result<u32> {
     if number == 0 { Err(wrong().into()) } else { Ok(number) }
 }
 
-/// Returns the named files, including those on standard input.
+/// Returns the file names in the arguments, and those on standard input for `-`.
 fn paths(named: &[String]) -> Result<Vec<String>> {
     if !named.iter().any(|path| path == INPUT) {
         return Ok(named.to_vec());

@@ -28,7 +28,7 @@ use futures::future::LocalBoxFuture;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 
-/// The commands of the product.
+/// The commands of the memory for coding agents.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CodingCommand {
     /// Rules learned from the reviews of a repository

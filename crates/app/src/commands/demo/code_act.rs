@@ -14,21 +14,21 @@ use crate::commands::sample::repository;
 use crate::commands::verified::fact::given;
 use crate::session::Session;
 
-/// The verdict of a fact that an agent gets.
+/// The verdict in the demo for a fact that an agent receives.
 pub(super) const SERVED: &str = "served";
 const REPO: &str = "acme/shop";
 const FACT: &str = "A cart holds at most MAX_ITEMS = 50 items.";
-/// The place that the fact cites.
+/// The file that the demo's fact cites.
 const CITED: &str = "src/limits.rs";
 const CITED_LINE: u32 = 4;
-/// The place to which the code moves.
+/// The file to which the demo moves the cited code.
 const MOVED: &str = "src/config.rs";
 
-/// The second act.
+/// The second part of the demo: a fact that cites code.
 #[derive(Debug, Serialize)]
 pub(super) struct CodeAct {
     pub(super) fact: &'static str,
-    /// The cited place.
+    /// The location that the fact cites.
     pub(super) cites: String,
     pub(super) steps: Vec<CodeStep>,
 }
@@ -39,7 +39,7 @@ pub(super) struct CodeStep {
     pub(super) change: &'static str,
     /// `served` or `withheld`.
     pub(super) verdict: String,
-    /// The result of the check in words.
+    /// The result of checking the fact, in words.
     pub(super) label: String,
 }
 

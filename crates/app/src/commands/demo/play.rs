@@ -23,7 +23,7 @@ const EVENT_EXPIRY_DAYS: u32 = 365;
 /// The interval of the spinner.
 const TICK: Duration = Duration::from_millis(120);
 
-/// The results of the demo.
+/// The results of the demo, for output as JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct DemoReport {
     /// Id of the memory.
@@ -39,12 +39,12 @@ pub(super) struct DemoReport {
     /// Number of questions whose answer is among the hits.
     pub(super) answered: usize,
     pub(super) questions: Vec<DemoAnswer>,
-    /// The second act.
+    /// The second part, about a fact that cites code.
     #[cfg(feature = "verified")]
     pub(super) code: Option<super::code_act::CodeAct>,
 }
 
-/// A question and its hits.
+/// A question of the demo with the hits of its search.
 #[derive(Debug, Serialize)]
 pub(super) struct DemoAnswer {
     pub(super) question: String,

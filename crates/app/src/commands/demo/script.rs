@@ -36,7 +36,7 @@ pub(super) struct Question {
     pub(super) question: String,
     /// Text that occurs in the answering turn.
     pub(super) expect: String,
-    /// The difficulty of the question.
+    /// A remark about why the question is difficult.
     pub(super) note: String,
 }
 

@@ -13,11 +13,11 @@ use loci_server::regular_file;
 use super::client::{InstallFile, InstallScope};
 use super::plan::FileEdit;
 
-/// A file that was written or removed.
+/// A file that the installation wrote or removed.
 #[derive(Debug)]
 pub(super) struct InstalledFile {
     pub(super) path: PathBuf,
-    /// The backup of its previous content.
+    /// The path of the backup with the previous content. `None` if there was no file.
     pub(super) backup: Option<PathBuf>,
 }
 

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::exit::Usage;
 
-/// A program that speaks MCP.
+/// A program that can use Loci over MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Code: `.mcp.json`, or the user's file
@@ -24,7 +24,7 @@ pub(crate) enum Client {
     Copilot,
 }
 
-/// The users of an installation.
+/// The scope of an installation: the user or a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstallScope {
     /// All users of this repository.
@@ -33,7 +33,7 @@ pub(crate) enum InstallScope {
     User,
 }
 
-/// The folders of the files.
+/// The folders that contain the files of clients.
 #[derive(Debug, Clone)]
 pub(super) struct InstallFolders {
     pub(super) project: PathBuf,
@@ -46,7 +46,7 @@ pub(super) struct InstallFolders {
     pub(super) copilot: PathBuf,
 }
 
-/// A file of an installation.
+/// A file that the installation of a client edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct InstallFile {
     pub(super) path: PathBuf,
@@ -54,21 +54,21 @@ pub(super) struct InstallFile {
     pub(super) part: FilePurpose,
 }
 
-/// The purpose of a file.
+/// The purpose of a file in an installation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilePurpose {
-    /// The list of servers.
+    /// The file lists the MCP servers of the client.
     Servers(ServerListFormat),
-    /// The hook that runs at session start.
+    /// The file contains the hook that the client runs when a session starts.
     Hook(HookFormat),
-    /// The instructions for the model.
+    /// The file contains instructions for the model.
     Instructions {
-        /// The beginning of a newly created file.
+        /// The text at the beginning of the file if the installation creates it.
         front: &'static str,
     },
 }
 
-/// The format of a server list.
+/// The format of a client's list of MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServerListFormat {
     /// JSON, below this member.
@@ -77,7 +77,7 @@ pub(super) enum ServerListFormat {
     Toml,
 }
 
-/// The format of a hook, in JSON.
+/// The format of a client's hook, as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookFormat {
     /// Groups of hooks below `hooks.SessionStart`. The client reads plain text from standard

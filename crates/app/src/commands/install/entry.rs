@@ -8,7 +8,7 @@ use super::json_edit::{self, EditRefusal, JsonPathStep};
 use super::request::{ClientConnection, InstallRequest};
 use super::toml_table::{self, Member};
 
-/// The name of the server in each list.
+/// The name of the Loci server in the server list of each client.
 const NAME: &str = "loci";
 const TOML_PLACE: [&str; 2] = ["mcp_servers", NAME];
 /// The id of the token prompt in VS Code.

@@ -20,7 +20,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A step of the path to a place.
+/// A step of the path to a place in a JSON file.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum JsonPathStep<'a> {
     Key(&'a str),

@@ -11,22 +11,22 @@ use super::plan::FileEdit;
 use super::request::{ClientConnection, InstallRequest};
 use crate::output;
 
-/// The answer for a program.
+/// The result of `loci install`, for output as JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct InstallReport {
     client: &'static str,
     scope: &'static str,
     form: &'static str,
-    /// The command that the client starts.
+    /// The path of the program that the client starts.
     program: String,
-    /// True if there are changes.
+    /// True if the installation changes files.
     pub(super) changes: bool,
-    /// True if they were written.
+    /// True if the changes were written, and not only shown.
     pub(super) written: bool,
     files: Vec<File>,
     /// Notes for the user.
     notes: Vec<String>,
-    /// The next step in the client.
+    /// The next step that the user must take in the client.
     next: Option<&'static str>,
 }
 

@@ -4,7 +4,7 @@
 use super::client::{Client, InstallScope};
 use crate::exit::Usage;
 
-/// A requested installation.
+/// The request of an installation, from the command line.
 #[derive(Debug, Clone)]
 pub(super) struct InstallRequest {
     pub(super) client: Client,

@@ -16,7 +16,7 @@ pub(super) const VERIFY: &str = "";
 /// Code around the working directory. It never exists.
 pub(super) enum Elsewhere {}
 
-/// The route of a call.
+/// The place where a tool call is answered.
 pub(super) enum Way {
     /// To the server.
     Theirs,

@@ -14,7 +14,7 @@ const SEARCH: &str = "memory_search";
 /// The argument with the task.
 const TASK: &str = "task_id";
 
-/// The task of this process, if known.
+/// The task that this process works on, from its environment.
 pub(super) struct TaskOfProcess(Option<String>);
 
 impl TaskOfProcess {

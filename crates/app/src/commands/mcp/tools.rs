@@ -26,7 +26,7 @@ use crate::session::{CommandJobs, Session};
 use super::repository;
 use super::task::TaskOfProcess;
 
-/// The default memory, user and directory of calls.
+/// The default memory, user and directory of tool calls.
 pub(super) struct ToolsPlace {
     pub(super) memory: Option<String>,
     pub(super) user: Option<String>,

@@ -19,10 +19,10 @@ use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
-/// The default retention of events in days.
+/// The default retention of a memory's events, in days.
 const EVENT_EXPIRY_DAYS: u32 = 90;
 
-/// A strategy that needs only its kind.
+/// A kind of strategy that needs no further settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StrategyKind {
     /// Turns of a conversation, verbatim

@@ -60,7 +60,7 @@ pub(crate) struct Explain {
     at: OperationsMemory,
 }
 
-/// The found and the dropped records.
+/// The result of the command: the records that were found, and those that were dropped.
 #[derive(Debug, Serialize)]
 struct Explained {
     results: Vec<shape::SreResult>,
@@ -170,7 +170,8 @@ impl Explain {
         Dropped { record_id, memory_type, reason, detail, score, score_parts, content }
     }
 
-    /// Returns the first reason that excludes a record, in the order of the server's checks.
+    /// Returns the first reason for which a search excludes the record, in the order of the
+    /// server's checks.
     fn reason(&self, one: &shape::SreResult, time: Option<&shape::SreTimeFilter>) -> (&'static str, String) {
         let kind = SreType::parse_input(&one.memory_type);
         let is_of_facts = kind != Some(SreType::Preferences);
@@ -205,8 +206,8 @@ impl Explain {
     }
 }
 
-/// True for a record of another time. An investigation has a duration, so only its beginning and
-/// end decide.
+/// Returns true if the time filter excludes the record. An investigation has a duration, and only
+/// its beginning and its end decide.
 fn is_out(filter: &shape::SreTimeFilter, one: &shape::SreResult, kind: Option<SreType>) -> bool {
     let time = |text: Option<&str>| text.and_then(|text| Timestamp::parse(text).ok());
     let member = |name: &str| time(one.content.get(name).and_then(Value::as_str));

@@ -32,11 +32,12 @@ pub(crate) struct Export {
     at: OperationsMemory,
 }
 
-/// The result of the export.
+/// The result of an export of operations memory.
 #[derive(Debug, Default, Serialize)]
 struct ExportResult {
     records: u64,
-    /// Records without a line. `loci sre doctor` reports them.
+    /// The records that were not exported, because they do not have the expected form. `loci ops
+    /// doctor` reports them.
     skipped: Vec<loci_api::operations::knowledge::SreSkipped>,
 }
 

@@ -19,10 +19,10 @@ use crate::session::Session;
 
 /// The maximum number of bytes of lines per request.
 const REQUEST_BYTES_MAX: usize = 1024 * 1024;
-/// The result of a line that breaks a rule, or must not be written.
+/// The result for a line that breaks a rule, or must not be written.
 const INVALID: &str = "invalid";
 const REJECTED: &str = "rejected";
-/// The result of a line whose record was erased here.
+/// The result for a line whose record was erased on this server.
 const ERASED: &str = "erased";
 
 /// The lines to import
@@ -44,18 +44,18 @@ pub(crate) struct Import {
     at: OperationsMemory,
 }
 
-/// The result of an import.
+/// The result of an import of operations memory.
 #[derive(Debug, Default, Serialize)]
 struct OperationsImportReport {
     dry_run: bool,
     lines: u64,
     /// The number of lines by result.
     actions: BTreeMap<String, u64>,
-    /// The lines that were not written or that wait.
+    /// The lines that were not written, or that wait for a decision.
     told: Vec<ImportLineReport>,
 }
 
-/// The report about a line.
+/// The result for one line of the file.
 #[derive(Debug, Serialize)]
 struct ImportLineReport {
     line: u64,
@@ -66,7 +66,7 @@ struct ImportLineReport {
     reason: Option<String>,
 }
 
-/// Lines sent in one request.
+/// The lines that one request sends.
 #[derive(Default)]
 struct Batch {
     numbers: Vec<u64>,
@@ -164,7 +164,8 @@ impl Import {
     }
 }
 
-/// Returns the error for an invalid line. The parser's message names members, but no contents.
+/// Returns the error for a line that is not valid JSON. The parser's message names members, but no
+/// contents.
 fn unreadable(error: &serde_json::Error) -> shape::SreImportedLine {
     let words = error.to_string();
     let member = words.strip_prefix("unknown field `").or_else(|| words.strip_prefix("missing field `"));

@@ -29,7 +29,7 @@ impl OperationsMemory {
     }
 }
 
-/// Returns the id in the file of the working directory.
+/// Returns the memory's id in the file that `loci memory ensure` wrote to the working directory.
 fn written() -> Result<String> {
     let path = std::env::current_dir().context("finding the folder for .memory_id")?.join(FILE);
     let none = || Usage(format!("no {FILE} here; run \"loci memory ensure sre_agent_memory\""));

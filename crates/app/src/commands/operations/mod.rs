@@ -20,7 +20,7 @@ use futures::future::LocalBoxFuture;
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 
-/// The commands of the product.
+/// The commands of operations memory.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OperationsCommand {
     /// Your own records in operations memory

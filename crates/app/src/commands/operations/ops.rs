@@ -26,7 +26,7 @@ use crate::session::Session;
 
 /// The maximum number of characters of a record's text on a line.
 const TEXT_CHARS_MAX: usize = 120;
-/// Records per page.
+/// The number of records per page that the command requests.
 const PAGE: u32 = 100;
 
 /// Operations memory: preferences, service knowledge, investigations
@@ -102,7 +102,7 @@ pub(crate) struct Delete {
     at: OperationsMemory,
 }
 
-/// Records of a type, by actor.
+/// Active records of one type, grouped by actor.
 #[derive(Debug, Serialize)]
 struct ActorRecordsOfType {
     memory_type: &'static str,
@@ -224,7 +224,7 @@ async fn selected(session: &Session, memory: &str, selection: &Selection) -> Res
     Ok(all)
 }
 
-/// Returns the actor of a record from its content, because namespaces encode ids differently.
+/// Returns the actor of a record, read from its content, because namespaces encode ids differently.
 fn actor_of(kind: SreType, record: &Record) -> String {
     let member = match kind {
         SreType::Preferences | SreType::Investigations => "user_id",

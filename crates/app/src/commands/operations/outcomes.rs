@@ -152,7 +152,7 @@ fn counted(stats: &shape::SreStats) {
     stats.warnings.iter().for_each(output::note);
 }
 
-/// Formats seconds in their two greatest units.
+/// Formats a duration in seconds with its two largest units.
 fn lasting(seconds: Option<f64>) -> String {
     let Some(seconds) = seconds else { return "-".to_owned() };
     let minutes = seconds / 60.0;

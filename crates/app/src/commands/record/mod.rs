@@ -215,7 +215,7 @@ async fn reverted(
     })
 }
 
-/// Prints the decision that led to a version.
+/// Prints the decision that led to this version of a record.
 fn decided(record: &shape::Record) {
     if let Some(decided) = record.making.as_ref().and_then(|making| making.decided.as_ref()) {
         output::line(format!("    {} by {}: {}", decided.action, decided.by, decided.reason));
@@ -231,7 +231,7 @@ fn new_record(
     shape::RecordCreate { namespace, text, kind, title, ..shape::RecordCreate::default() }
 }
 
-/// Handles a batch of one record, whose failure is that of the command.
+/// Takes the outcome of a batch with one record. If the record failed, the command fails.
 fn one(as_json: bool, outcome: shape::BatchOutcome) -> Result<()> {
     let Some(item) = outcome.items.into_iter().next() else { bail!("the server answered for no record") };
     match &item.error {

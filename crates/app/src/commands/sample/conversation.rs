@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::commands::demo::script;
 
-/// The name of the file.
+/// The name of the file with the sample conversation.
 pub(super) const FILE: &str = "conversation.txt";
 
 /// Writes the transcript and returns the number of its turns.

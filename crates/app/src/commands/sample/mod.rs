@@ -59,7 +59,7 @@ impl Sample {
     }
 }
 
-/// Refuses a folder with files: nothing is replaced, and nothing mixed.
+/// Rejects a folder that contains files, so that the sample replaces and mixes with nothing.
 pub(super) fn require_empty(folder: &Path) -> Result<()> {
     let mut entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 
 use crate::git_program;
 
-/// Files of a commit, by path.
+/// The files of a commit: path and content.
 type Files = &'static [(&'static str, &'static str)];
 
-/// Commits: the subject, the time, and the files that are written.
+/// The commits of the sample repository: the subject, the time, and the files that each writes.
 const COMMITS: [(&str, &str, Files); 2] = [
     (
         "Add a cart and orders",
@@ -33,9 +33,9 @@ const COMMITS: [(&str, &str, Files); 2] = [
         ],
     ),
 ];
-/// The remote, which gives the repository its name. Nothing is sent there.
+/// The URL of the remote, which gives the repository its name. Nothing is sent there.
 const ORIGIN: &str = "https://github.com/acme/shop.git";
-/// The person of the commits.
+/// The name of the author of the commits.
 const NAME: &str = "Sample";
 const EMAIL: &str = "sample@example.com";
 

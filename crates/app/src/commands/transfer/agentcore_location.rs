@@ -20,19 +20,19 @@ use crate::config::environment::Environment;
 use crate::config::load;
 use crate::exit::{NotFound, Usage};
 
-/// The maximum number of bytes of one answer. For a larger page the request is repeated with a
-/// smaller one.
+/// The maximum number of bytes of one answer. If a page is larger, the request is repeated for a
+/// smaller page.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// The default number of retries of a throttled call. Pauses double up to 30 s.
 const RETRIES: u32 = 5;
 /// The region in signatures for servers other than Amazon's.
 const REGION: &str = "us-east-1";
-/// Variables of AWS's tools.
+/// The environment variables of AWS's tools. This one contains the endpoint.
 const ENDPOINT: &str = "AWS_ENDPOINT_URL";
 const ENDPOINT_DATA: &str = "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE";
 const ENDPOINT_CONTROL: &str = "AWS_ENDPOINT_URL_BEDROCK_AGENTCORE_CONTROL";
 
-/// A part of the transfer.
+/// A part of a memory that is imported or exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TransferPart {
     /// The events
@@ -56,11 +56,11 @@ pub(crate) struct AgentCoreLocation {
     parts: Vec<TransferPart>,
 }
 
-/// A remote memory, and the connection to it.
+/// A memory behind the AgentCore wire, with the connection to it.
 pub(crate) struct RemoteMemory {
-    /// Its id or ARN.
+    /// The id or the ARN of the memory.
     pub(crate) memory: String,
-    /// The transferred parts.
+    /// The parts of the memory that are imported or exported.
     pub(crate) parts: Parts,
     /// The connection.
     pub(crate) wire: AgentCoreWire,
@@ -151,7 +151,7 @@ impl AgentCoreLocation {
     }
 }
 
-/// The address of a plane.
+/// The endpoint URL of the data plane or the control plane.
 struct Address {
     url: String,
     is_amazons: bool,

@@ -60,7 +60,7 @@ pub(crate) struct Export {
     file: Option<PathBuf>,
 }
 
-/// The counts in the last line of an export.
+/// The counts in the last line of an export, by kind of data.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     memories: u64,
@@ -204,7 +204,7 @@ async fn write(
     Ok(joined.counts)
 }
 
-/// Several exports combined into one.
+/// The output of several exports that are combined into one.
 struct CombinedExport<'a, W> {
     out: &'a mut W,
     headed: bool,

@@ -66,7 +66,7 @@ struct AgentCoreExport<'a> {
     session: &'a Session,
     memory: &'a str,
     progress: &'a ProgressBar,
-    /// Number of omitted documents.
+    /// The number of documents that were left out.
     documents: usize,
 }
 

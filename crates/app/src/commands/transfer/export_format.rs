@@ -106,7 +106,7 @@ pub(super) async fn export(
     })
 }
 
-/// Checks that the target does not exist. For a folder, an empty one may exist.
+/// Checks that the target does not exist. If it is a folder, it may exist and be empty.
 fn ensure_free(target: &Path, is_one: bool) -> Result<()> {
     let is_empty = !is_one && fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
     if fs::symlink_metadata(target).is_ok() && !is_empty {

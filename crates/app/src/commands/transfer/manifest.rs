@@ -14,22 +14,22 @@ use super::export::Counts;
 use crate::input;
 use crate::staged_output::StagedFile;
 
-/// Version of this format.
+/// The version of the manifest's format.
 const FORM: u32 = 1;
 /// The suffix of a manifest's name after the name of its file.
 const END: &str = ".manifest.json";
 
-/// A manifest.
+/// The manifest of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// Version of this format.
+    /// The version of the manifest's format.
     form: u32,
-    /// The exported namespace. Absent means everything.
+    /// The exported namespace. `None` means everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     namespace: Option<String>,
     /// The counts of the export.
     counts: Counts,
-    /// The files.
+    /// The files of the export, with their digests.
     files: Vec<ManifestFile>,
 }
 

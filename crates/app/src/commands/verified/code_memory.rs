@@ -3,7 +3,7 @@
 use anyhow::Result;
 use loci_client::Client;
 
-/// The memory.
+/// The option that names the memory for code.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct CodeMemory {
     /// The memory, by name or id [default: the one for code]

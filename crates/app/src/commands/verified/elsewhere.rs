@@ -1,7 +1,7 @@
-//! Facts of a remote server, checked against the code of this machine. The same verifier checks
-//! here what the server cannot read: a worktree, or a commit that was not pushed. The server then
-//! answers by these verdicts. What the server can read, it verifies itself: it stores its verdicts,
-//! and those of the default branch change states. Verdicts from this machine change none.
+//! Checks of a remote server's facts against the code of this machine. This process verifies at
+//! revisions that the server cannot read: a worktree, or a commit that was not pushed. The server
+//! then answers with these verdicts. At revisions that the server can read, it verifies itself and
+//! stores its verdicts, which may change states of facts. Verdicts from this machine change none.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,9 +18,9 @@ use tokio::sync::Mutex;
 use crate::config::Config;
 use crate::local_code::{LocalCode, WORKTREE, subject, verdict};
 
-/// Tools that read facts.
+/// The tools whose calls read facts.
 const TOOLS: &[&str] = &["memory_get_recent", "memory_search", "memory_search_by_path", VERIFY];
-/// The tool that shows lines.
+/// The tool that shows cited lines.
 pub(in crate::commands) const VERIFY: &str = "memory_verify_citations";
 /// The tool that reports the use of a fact, and the arguments that its preceding verification
 /// shares.
@@ -36,13 +36,13 @@ pub(in crate::commands) struct Elsewhere {
     readable: Mutex<HashSet<(String, String)>>,
 }
 
-/// The route of a call.
+/// The place where a tool call is verified.
 pub(in crate::commands) enum Way {
-    /// To the server.
+    /// The server verifies the facts itself.
     Theirs,
-    /// To the server, at the commit that `ref` means locally.
+    /// The server verifies at this commit, to which `ref` resolves on this machine.
     TheirsAt(String),
-    /// By the verdicts of this process.
+    /// This process verified the facts, and the server answers with these verdicts.
     Ours(Verdicts),
 }
 
@@ -68,7 +68,7 @@ impl Elsewhere {
         self.code.name()
     }
 
-    /// True if there are files in addition to the commits.
+    /// Returns true if the repository has a working tree.
     fn has_worktree(&self) -> bool {
         self.code.found().worktree.is_some()
     }

@@ -17,14 +17,14 @@ use crate::config::load;
 use crate::exit::Usage;
 use crate::local_code::LocalCode;
 
-/// The context of a command: a client and the repository of its directory.
+/// The context of a command about code: a client, and the repository of its directory.
 pub(crate) struct LocalRepository {
     /// The API client, which sends the directory to a server of this machine.
     pub(crate) client: Client,
     repo: Option<String>,
-    /// The reason why there is no repository.
+    /// The reason why the directory has no repository. `None` if it has one.
     why_none: Option<String>,
-    /// The local code, if the server is remote.
+    /// The code of this machine, if the server is remote.
     elsewhere: Option<Elsewhere>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct OptionalRepository {
     at: CodeMemory,
 }
 
-/// The context of a command that determines its repository.
+/// The context in which a command determines its repository.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     /// The connection to the API.
@@ -42,7 +42,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) environment: &'a Environment,
 }
 
-/// A repository, and a client for the memory that knows it.
+/// The repository that a command works on, with a client for the memory that knows the repository.
 pub(crate) struct MeantRepository {
     /// The client.
     pub(crate) client: Client,

@@ -1,5 +1,5 @@
-//! An append-only file of lines. A line is written whole or not at all, also when the disk is full.
-//! The operating system decides when it reaches the disk.
+//! An append-only file of lines. A line is either written completely or not at all, even when the
+//! disk is full. The operating system decides when the line reaches the disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,7 +10,8 @@ use serde::Serialize;
 /// An append-only file of lines.
 pub(super) struct Appender {
     file: File,
-    /// The length of the file up to which its lines are whole, in bytes; `None` once it is unknown.
+    /// The size in bytes of the part of the file that consists of complete lines. `None` if it is
+    /// unknown after an error.
     whole_bytes: Option<u64>,
     /// True if the file may end in a partial line.
     torn: bool,
@@ -33,7 +34,7 @@ impl Appender {
         })
     }
 
-    /// Appends a line and returns its size in bytes.
+    /// Appends a value as a line of JSON and returns the line's size in bytes.
     pub(super) fn append(&mut self, line: &impl Serialize) -> io::Result<u64> {
         // A partial line of an earlier write must not be joined to this one.
         let mut text = if self.torn { vec![b'\n'] } else { Vec::new() };
@@ -54,7 +55,7 @@ impl Appender {
         Ok(bytes)
     }
 
-    /// Removes all lines.
+    /// Removes all lines of the file.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.whole_bytes = Some(0);

@@ -1,9 +1,10 @@
-//! The coordinator's own task, and the cleanup when all handles of the coordinator are dropped
-//! without `close`.
+//! The background task of the coordinator, and the cleanup when all handles of the coordinator
+//! are dropped without `close`.
 //!
-//! The task keeps nothing alive and ends with the last handle. It completes and records a write in
-//! progress, begins nothing new and releases the spool for the next process. Unsaved messages stay
-//! in the spool. Without a spool they are lost, and the log contains an error.
+//! The task does not keep the coordinator alive. When the last handle is dropped, the task
+//! completes the write in progress, starts no further one, and releases the spool for the next
+//! process. Unsaved messages stay in the spool. Without a spool they are lost, and the log contains
+//! an error.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,13 +14,14 @@ use futures::future::join_all;
 use super::lane::Lane;
 use super::store_save::LaneHub;
 
-/// A guard in every handle of a coordinator. It is dropped with the last handle.
+/// A guard in every handle of a coordinator. The task ends after the last one is dropped.
 pub(super) struct HandleGuard {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<LaneHub>,
 }
 
-/// The task. After the last handle is dropped, it holds the spool only to complete a write.
+/// The background task of a coordinator. After the last handle is dropped, it holds the spool only
+/// to complete a write.
 pub(super) struct Background {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<LaneHub>,
@@ -66,8 +68,8 @@ impl Drop for Background {
     }
 }
 
-/// Abandons the saves that nothing drives any more and releases the spool. A save holds its lane,
-/// and with it the spool, so it must be dropped first.
+/// Drops the saves that no task drives any more, and then releases the spool. The saves go first,
+/// because each holds its lane, and the lane holds the spool.
 fn let_go(lanes: &[Arc<Lane>], hub: &LaneHub) {
     lanes.iter().for_each(|lane| lane.forget_save());
     if let Some(spool) = &hub.spool {

@@ -1,4 +1,4 @@
-//! The extraction configuration of a store, and the defaults that complete it.
+//! The configuration of a store's extraction, and its defaults.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -12,15 +12,17 @@ use crate::agent::error::MemoryError;
 use crate::agent::limits::INTERVAL_TURNS_DEFAULT;
 use crate::agent::store::MemoryStore;
 
-/// The extraction configuration of a store. The defaults suit most stores: every fifth turn,
-/// without tool calls and tool results.
+/// The configuration by which the coordinator sends a conversation to a store. By default it saves
+/// after every fifth invocation, without tool calls and tool results.
 #[derive(Clone, Default)]
 pub struct ExtractionConfig {
-    /// The triggers of a save; one that fires suffices. An empty list is rejected.
+    /// The triggers of a save. A save starts if one of them fires. `None` means the default; an
+    /// empty list is rejected.
     pub triggers: Option<Vec<Arc<dyn ExtractionTrigger>>>,
-    /// The filter of each message. Default: [`WithoutTools`].
+    /// The filter that selects the messages to save. `None` means [`WithoutTools`].
     pub filter: Option<Arc<dyn MessageFilter>>,
-    /// The extractor of entries from messages. Without one the store takes the messages themselves.
+    /// The extractor that makes entries from messages. `None` sends the messages themselves to the
+    /// store.
     pub extractor: Option<Arc<dyn Extractor>>,
 }
 
@@ -37,9 +39,10 @@ impl std::fmt::Debug for ExtractionConfig {
 /// The options of a manager's coordinator.
 #[derive(Clone, Default)]
 pub struct CoordinatorOptions {
-    /// The directory in which unsaved messages survive the process. `None`: memory only.
+    /// The directory in which unsaved messages survive the end of the process. `None` keeps them
+    /// only in memory.
     pub spool: Option<PathBuf>,
-    /// The callback for every item that is put into quarantine.
+    /// A callback for every item that goes into quarantine.
     pub on_quarantine: Option<OnQuarantine>,
 }
 
@@ -49,7 +52,7 @@ impl std::fmt::Debug for CoordinatorOptions {
     }
 }
 
-/// A store with extraction, and its resolved configuration.
+/// A store that receives messages, and its complete configuration.
 #[derive(Clone)]
 pub(in crate::agent) struct ExtractingStore {
     pub(super) store: Arc<dyn MemoryStore>,
@@ -58,7 +61,8 @@ pub(in crate::agent) struct ExtractingStore {
     pub(super) extractor: Option<Arc<dyn Extractor>>,
 }
 
-/// Resolves the extraction configuration of a store; `None` if it has none.
+/// Returns the extraction configuration of a store with all defaults filled in. `None` if the store
+/// has none.
 pub(in crate::agent) fn resolve_extraction(
     store: &Arc<dyn MemoryStore>,
     fallback: Option<&Arc<dyn Extractor>>,

@@ -1,5 +1,5 @@
-//! The coordinator. It records messages and the ends of invocations; `run`, `save_due` or `flush`
-//! drive it.
+//! The coordinator of extraction. It records messages and the ends of invocations. `run`,
+//! `save_due` or `flush` sends the messages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,23 +22,24 @@ use crate::agent::message::Message;
 use crate::agent::runtime::{RuntimeContext, run_id};
 use crate::agent::store::ExtractionWaited;
 
-/// Sends messages to the stores that extract. Cheap to clone.
+/// A sender of messages to the stores that have an extraction configuration. Clones share its
+/// state.
 #[derive(Clone)]
 pub struct ExtractionCoordinator {
     lanes: Arc<[Arc<Lane>]>,
     hub: Arc<LaneHub>,
-    /// The next sequence number. Its lock is held while a message goes to all lanes, so that each
-    /// lane sees the messages in order.
+    /// The next sequence number. Its lock is held until a new message is in the queue of every
+    /// store, so that each queue keeps the order.
     next: Arc<Mutex<u64>>,
     _alive: Arc<HandleGuard>,
 }
 
-/// A store with unsaved messages.
+/// A store that has messages it has not saved yet.
 #[derive(Debug, Clone)]
 pub struct UnsavedStore {
     /// The name of the store.
     pub store_name: String,
-    /// The number of waiting messages.
+    /// The number of messages that wait to be saved.
     pub messages: usize,
     /// The number of messages that were lost because memory was full.
     pub dropped: u64,
@@ -47,7 +48,7 @@ pub struct UnsavedStore {
 }
 
 impl ExtractionCoordinator {
-    /// Creates a coordinator and loads what earlier runs left in the spool.
+    /// Creates a coordinator, and loads the messages that earlier runs left in the spool.
     pub(in crate::agent) fn new(
         stores: Vec<ExtractingStore>,
         options: CoordinatorOptions,
@@ -82,23 +83,23 @@ impl ExtractionCoordinator {
         Ok(Self { lanes, hub, next: Arc::default(), _alive: alive })
     }
 
-    /// Like [`ExtractionCoordinator::run`], for an executor. It also ends with the last handle of
-    /// this coordinator.
+    /// Like [`ExtractionCoordinator::run`], but for an executor: the future also ends when the last
+    /// handle of this coordinator is dropped.
     pub(in crate::agent) fn background(&self) -> impl Future<Output = ()> + Send + 'static {
         Background::new(&self.lanes, &self.hub).run()
     }
 
-    /// True if any store extracts.
+    /// Returns true if any store receives messages.
     pub fn has_stores(&self) -> bool {
         !self.lanes.is_empty()
     }
 
-    /// Records a message and keeps a copy until every store has it. A message without a time gets
-    /// the current one.
+    /// Records a message and keeps a copy until every store has saved it. A message without a time
+    /// gets the current one.
     ///
     /// # Errors
-    /// If the spool cannot be written; the message is kept in memory nevertheless. After
-    /// [`ExtractionCoordinator::close`], where it is not kept.
+    /// If the message cannot be written to the spool; it is kept in memory nevertheless. After
+    /// [`ExtractionCoordinator::close`] it is not kept.
     pub fn record(&self, message: &Message) -> Result<(), StoreError> {
         if self.lanes.is_empty() {
             return Ok(());
@@ -134,34 +135,34 @@ impl ExtractionCoordinator {
         told
     }
 
-    /// Records the end of an invocation: triggers may fire. `run` or `save_due` does the saves that
-    /// they request.
+    /// Records the end of an invocation and asks the triggers. `run` or `save_due` then does the
+    /// requested saves.
     pub fn invocation_ended(&self) {
         self.lanes.iter().for_each(|lane| lane.invocation_ended());
     }
 
-    /// Saves each store independently when a trigger has fired or a retry is due, until
+    /// Saves the messages of each store when a trigger has fired or a retry is due, until
     /// [`ExtractionCoordinator::close`]. A manager with an executor runs this from its start until
     /// its last handle is dropped.
     pub async fn run(&self) {
         join_all(self.lanes.iter().map(|lane| Arc::clone(lane).run(Arc::clone(&self.hub)))).await;
     }
 
-    /// Runs the saves that are due now, once, for callers without an executor.
+    /// Runs once the saves that are due now. For callers without an executor.
     pub async fn save_due(&self) {
         let due = self.lanes.iter().filter(|lane| lane.is_due(&self.hub));
         join_all(due.map(|lane| lane.save(&self.hub))).await;
     }
 
-    /// Saves everything of every store, including stores in backoff, and returns what could not be
-    /// saved. It does not wait for the processing on a server.
+    /// Saves all messages in every store, including stores in backoff. Returns the stores with
+    /// messages that could not be saved. It does not wait for extraction on a server.
     pub async fn flush(&self) -> Vec<UnsavedStore> {
         join_all(self.lanes.iter().map(|lane| lane.flush(&self.hub))).await;
         self.unsaved()
     }
 
-    /// Saves everything, then waits until it can be found. Returns the extraction state of each
-    /// store, or the error that prevented it from being read.
+    /// Saves all messages, then waits until searches can find them. Returns the extraction state of
+    /// each store, or the error for which it could not be read.
     pub async fn flush_and_extract(
         &self,
         timeout_ms: u64,
@@ -174,7 +175,8 @@ impl ExtractionCoordinator {
         (unsaved, join_all(waits).await)
     }
 
-    /// Saves everything and ends `run`. The coordinator accepts no further messages.
+    /// Saves all messages and ends `run`. After that the coordinator accepts no messages. Returns
+    /// the stores with messages that could not be saved.
     pub async fn close(&self) -> Vec<UnsavedStore> {
         {
             // Under its lock: messages accepted before are saved with the rest, later ones are
@@ -192,7 +194,7 @@ impl ExtractionCoordinator {
         unsaved
     }
 
-    /// Returns the stores with unsaved messages, in their order.
+    /// Returns the stores that have unsaved messages, in the order of the stores.
     pub fn unsaved(&self) -> Vec<UnsavedStore> {
         let stands = |lane: &Arc<Lane>| {
             let state = lane.lock();
@@ -206,18 +208,19 @@ impl ExtractionCoordinator {
         self.lanes.iter().map(stands).filter(|one| one.messages > 0 || one.dropped > 0).collect()
     }
 
-    /// Returns the messages and entries that no store accepts, in the order of their recording.
+    /// Returns the messages and entries in quarantine, in the order in which they were recorded. A
+    /// store has rejected each permanently.
     ///
     /// # Errors
-    /// If the directory cannot be read.
+    /// If the quarantine directory cannot be read.
     pub fn quarantined(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         self.hub.quarantine.items()
     }
 
-    /// Retries everything in quarantine and returns what remains there.
+    /// Sends everything in quarantine again and returns the items that remain there.
     ///
     /// # Errors
-    /// If the directory cannot be read.
+    /// If the quarantine directory cannot be read.
     pub async fn retry_quarantined(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         for item in self.quarantined()? {
             let Some(lane) = self.lanes.iter().find(|lane| lane.name() == item.store_name) else { continue };

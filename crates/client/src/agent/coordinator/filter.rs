@@ -1,15 +1,15 @@
 //! Filters of the messages that a store receives. A filter sees one message at a time, so that a
-//! range of messages always has the same content.
+//! range of messages always gives the same result.
 
 use crate::agent::message::{Block, Message};
 
-/// Keeps a message, a part of it, or nothing.
+/// A filter that keeps a message, a part of it, or nothing.
 pub trait MessageFilter: Send + Sync {
-    /// Returns the part of the message to keep; `None`: nothing.
+    /// Returns the part of the message to keep. `None` drops the message.
     fn keep(&self, message: &Message) -> Option<Message>;
 }
 
-/// Keeps everything except tool calls and tool results. Messages without other content are dropped.
+/// A filter that removes tool calls and tool results. It drops a message that has no other content.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WithoutTools;
 
@@ -21,7 +21,7 @@ impl MessageFilter for WithoutTools {
     }
 }
 
-/// Keeps everything.
+/// A filter that keeps every message unchanged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeepAll;
 

@@ -1,4 +1,4 @@
-//! One store of the coordinator: its queue, the time of its next save, and the save in progress.
+//! A lane: the queue of one store, the time of its next save, and its save in progress.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,18 +24,18 @@ pub(super) struct Lane {
     state: Mutex<LaneState>,
 }
 
-/// The mutable state of a lane.
+/// The state of a lane that changes, behind its lock.
 #[derive(Default)]
 pub(super) struct LaneState {
     pub(super) queue: Queue,
     pub(super) pacing: Pacing,
-    /// The error that stopped the last save.
+    /// The error that stopped the last save. `None` after a success.
     pub(super) last_error: Option<StoreError>,
     /// The number of messages that were lost because memory was full.
     pub(super) dropped: u64,
     requested: bool,
-    /// The id of the agent's span that requested the save. Holding the span itself would keep it
-    /// open.
+    /// The id of the tracing span of the agent that requested the save. The lane holds only the id,
+    /// because holding the span would keep it open.
     asked_in: Option<tracing::Id>,
     invocations: u64,
     saving: Option<Shared<BoxFuture<'static, ()>>>,
@@ -55,7 +55,7 @@ impl Lane {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues what an earlier run left. It is sent as soon as the lane is driven.
+    /// Queues messages that an earlier run left. They are sent as soon as the lane runs.
     pub(super) fn recovered(&self, leftover: Leftover) {
         let mut state = self.lock();
         state.queue.left(leftover);
@@ -64,7 +64,7 @@ impl Lane {
         self.bell.ring();
     }
 
-    /// Counts the invocation and asks the triggers.
+    /// Counts an invocation, and requests a save if a trigger fires.
     pub(super) fn invocation_ended(&self) {
         let turns = {
             let mut state = self.lock();
@@ -87,13 +87,13 @@ impl Lane {
         }
     }
 
-    /// Returns the span that requested the save that begins now.
+    /// Returns the id of the span that requested the save that starts now.
     pub(super) fn asked_in(&self) -> Option<tracing::Id> {
         self.lock().asked_in.take()
     }
 
-    /// True if a save is due now. A request that has to wait is kept; one that backoff rejects is
-    /// used up.
+    /// Returns true if a save is due now. A request that must wait for a retry time stays pending.
+    /// A request that backoff skips is consumed.
     pub(super) fn is_due(&self, hub: &LaneHub) -> bool {
         let now_ms = hub.surroundings.clock.now_ms();
         let chance = hub.surroundings.randomness.bits();
@@ -106,10 +106,10 @@ impl Lane {
         state.pacing.admits(now_ms, chance)
     }
 
-    /// Saves everything, or joins the save in progress. Returns true if it joined.
+    /// Saves all messages of the lane, or joins the save in progress. Returns true if it joined.
     ///
-    /// The save belongs to the lane, not to its caller. If a caller is dropped, the next one
-    /// continues the save, so that a write in progress is never cut off.
+    /// The save belongs to the lane and not to its caller. If a caller is dropped, the next one
+    /// continues the save, so that no write is interrupted.
     pub(super) async fn save(self: &Arc<Self>, hub: &Arc<LaneHub>) -> bool {
         let (saving, joined) = {
             let mut state = self.lock();
@@ -138,14 +138,14 @@ impl Lane {
         self.lock().saving.is_some()
     }
 
-    /// Drops the save in progress.
+    /// Drops the save in progress without completing it.
     pub(super) fn forget_save(&self) {
         let saving = self.lock().saving.take();
         // Without the lock: dropping the save may run foreign code of a store.
         drop(saving);
     }
 
-    /// Requeues the segment in flight after the save itself panicked.
+    /// Queues the segment that was being sent again, after the save panicked.
     fn interrupted(&self, hub: &LaneHub) {
         tracing::error!("store=<{}> | memory save panicked, it is tried again", self.name());
         let mut state = self.lock();
@@ -156,7 +156,8 @@ impl Lane {
         state.last_error = Some(panicked("a save"));
     }
 
-    /// Saves until nothing waits or a save of its own fails, regardless of backoff.
+    /// Saves until no message waits, or until a save that this call started fails. It ignores
+    /// backoff.
     pub(super) async fn flush(self: &Arc<Self>, hub: &Arc<LaneHub>) {
         loop {
             let joined = self.save(hub).await;
@@ -167,8 +168,8 @@ impl Lane {
         }
     }
 
-    /// Saves when a save is due, until the coordinator is closed or its last handle is dropped.
-    /// Then it completes the save in progress.
+    /// Starts a save whenever one is due, until the coordinator is closed or its last handle is
+    /// dropped. Then completes the save in progress.
     pub(super) async fn run(self: Arc<Self>, hub: Arc<LaneHub>) {
         while !hub.is_closed() && !hub.is_abandoned() {
             if self.is_due(&hub) {

@@ -1,4 +1,5 @@
-//! The lines of a spool file, in order. Unreadable lines are skipped, with an error in the log.
+//! A reader of the lines of a spool file, in order. It skips unreadable lines, with an error in
+//! the log.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
@@ -12,7 +13,7 @@ use crate::agent::error::StoreError;
 
 /// An iterator over the lines of a spool file.
 pub(super) struct Lines<T> {
-    /// The open file; `None` if it does not exist.
+    /// The open spool file. `None` if it does not exist.
     file: Option<BufReader<File>>,
     text: Vec<u8>,
     /// The offset of the next line, in bytes.
@@ -25,7 +26,7 @@ impl<T> Lines<T> {
         Self::open_at(path, 0)
     }
 
-    /// Opens a file at the offset of a line, as [`Lines::last_at_bytes`] returned it.
+    /// Opens a spool file at the offset of a line, which [`Lines::last_at_bytes`] returned.
     pub(super) fn open_at(path: &Path, at_bytes: u64) -> Result<Self, StoreError> {
         let file = match File::open(path) {
             Ok(mut file) => {
@@ -43,7 +44,7 @@ impl<T> Lines<T> {
         self.next_at_bytes.saturating_sub(self.last_bytes())
     }
 
-    /// Parses the last line read as another type; `None` if it does not fit.
+    /// Parses the last line read as another type. `None` if the line does not have that type.
     pub(super) fn last_as<O: DeserializeOwned>(&self) -> Option<O> {
         serde_json::from_slice(self.text.trim_ascii()).ok()
     }

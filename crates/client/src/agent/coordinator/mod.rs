@@ -1,14 +1,13 @@
-//! Delivery of messages to stores: they are buffered, sent when a trigger fires, and repeated until
-//! they are stored.
+//! Delivery of messages to stores. Messages are buffered, sent when a trigger fires, and sent
+//! again until they are stored.
 //!
-//! * [`ExtractionCoordinator`]: one lane per store, so that no store waits for or suffers from
-//!   another;
-//! * [`ExtractionConfig`]: the extraction configuration of a store: triggers, filter, extractor;
-//! * `queue`, `segment`, `retry_schedule`, `save_outcome`: the next segment, and the outcome of an
-//!   answer; pure;
-//! * `spool`, `quarantine`: the durable messages, and those that no store accepts.
+//! * [`ExtractionCoordinator`]: runs one lane per store, so that no store waits for another;
+//! * [`ExtractionConfig`]: the triggers, the filter and the extractor of a store;
+//! * `queue`, `segment`, `retry_schedule`, `save_outcome`: pure decisions about the next segment to
+//!   send, and the effect of a store's answer;
+//! * `spool`, `quarantine`: the messages on disk, and those that a store rejected permanently.
 //!
-//! No message disappears silently: it is stored, quarantined, or dropped with an error in the log.
+//! No message is lost silently: it is stored, quarantined, or dropped with an error in the log.
 
 mod appender;
 mod background;

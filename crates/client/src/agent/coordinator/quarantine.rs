@@ -1,5 +1,5 @@
-//! The quarantine: messages and entries that no store accepts, with the reason, in a directory of
-//! the spool or in a bounded list.
+//! The quarantine: messages and entries that a store rejected permanently, with the reason. They
+//! are in a directory of the spool, or in a bounded list without a spool.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -24,37 +24,37 @@ pub enum QuarantinedContent {
     Message {
         /// The sequence number of the message in its run.
         sequence: u64,
-        /// The message.
+        /// The rejected message.
         message: Message,
     },
-    /// An entry that an extractor made.
+    /// An entry that an extractor made from messages.
     Entry(NewEntry),
 }
 
-/// An item in quarantine.
+/// An item in quarantine: a message or an entry that a store rejected.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuarantinedItem {
-    /// The key of the item in the quarantine.
+    /// The key of the item. It is the same for the same content.
     pub key: String,
-    /// The store that rejected it.
+    /// The name of the store that rejected the item.
     pub store_name: String,
-    /// The run that it comes from.
+    /// The id of the run that recorded the item.
     pub run_id: String,
-    /// The message or the entry.
+    /// The rejected message or entry.
     pub content: QuarantinedContent,
-    /// True if the store's filter could not process it. The filter runs when the item is retried.
+    /// True if the filter of the store failed on the message. A retry of the item runs the filter.
     #[serde(default)]
     pub unfiltered: bool,
-    /// The error with which the store rejected it.
+    /// The error with which the store rejected the item.
     pub error: String,
     /// The time of the rejection, in milliseconds since 1970.
     pub at_ms: i64,
 }
 
-/// A callback for every item that is put into quarantine.
+/// A callback for every item that goes into quarantine.
 pub type OnQuarantine = Arc<dyn Fn(&QuarantinedItem) + Send + Sync>;
 
-/// The quarantine.
+/// The items that stores rejected, on disk or in memory.
 pub(super) struct Quarantine {
     directory: Option<PathBuf>,
     list: Mutex<VecDeque<QuarantinedItem>>,
@@ -70,7 +70,7 @@ impl Quarantine {
         Ok(Self { directory, list: Mutex::default(), told })
     }
 
-    /// Stores an item and calls the callback. A repeated item replaces itself.
+    /// Adds an item and calls the callback. An item with the key of an earlier one replaces it.
     pub(super) fn put(
         &self,
         store_name: &str,
@@ -114,7 +114,7 @@ impl Quarantine {
         list.push_back(item);
     }
 
-    /// Returns all items by their keys: runs in the order of time, then sequence numbers.
+    /// Returns all items sorted by key: runs by time, and within a run by sequence number.
     pub(super) fn items(&self) -> Result<Vec<QuarantinedItem>, StoreError> {
         let mut items = Vec::new();
         match &self.directory {
@@ -135,7 +135,7 @@ impl Quarantine {
         Ok(items)
     }
 
-    /// Removes an item that is stored now.
+    /// Removes an item after a retry has stored it.
     pub(super) fn remove(&self, key: &str) {
         match &self.directory {
             None => {
@@ -163,7 +163,8 @@ fn file(directory: &Path, key: &str) -> PathBuf {
     directory.join(format!("{key}.json"))
 }
 
-/// Returns one key for one content, so that a crash in between does not store it twice.
+/// Returns the key of an item. The same content has the same key, so that a crash between two steps
+/// does not quarantine it twice.
 fn key(store_name: &str, run_id: &str, content: &QuarantinedContent) -> Result<String, StoreError> {
     let (sequence, more) = match content {
         QuarantinedContent::Message { sequence, .. } => (*sequence, String::new()),

@@ -1,5 +1,6 @@
-//! The unsaved messages of one store: segments to retry, then the leftovers of earlier runs in the
-//! spool, then messages that were never sent. Bounded; pure.
+//! The queue of a store's unsaved messages. First come segments to retry, then messages of
+//! earlier runs in the spool, then messages that were never sent. The queue is bounded and does no
+//! input or output.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,54 +11,57 @@ use super::unsent_messages::Leftover;
 use crate::agent::batch::SequencedMessage;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
 
-/// The unsaved messages of a store.
+/// A queue of the messages that one store has not saved.
 #[derive(Default)]
 pub(super) struct Queue {
     segments: VecDeque<Segment>,
     segments_held: QueuedAmount,
-    /// The leftovers of earlier runs. They stay in the spool until their turn.
+    /// The messages that earlier runs left, as references to the spool. They are read when they are
+    /// due.
     leftovers: VecDeque<Leftover>,
     leftover_messages: usize,
-    /// The memory that is reserved for the largest leftover.
+    /// The amount of memory reserved for the largest leftover.
     reserved: QueuedAmount,
     buffer: VecDeque<Arc<SequencedMessage>>,
     buffer_held: QueuedAmount,
     in_flight: Option<Segment>,
-    /// Refused segments that could not be put into quarantine. They come again after everything
-    /// else.
+    /// Rejected segments that could not be written to the quarantine. They are sent again after all
+    /// others.
     kept_back: Vec<Segment>,
-    /// The next sequence number that enters memory. Lower numbers were in memory or were dropped.
+    /// The next sequence number to take into memory. Messages with lower numbers were in memory or
+    /// were dropped.
     next: u64,
-    /// The number of messages that are in the spool only.
+    /// The number of messages that are only in the spool, because memory is full.
     spilled: usize,
-    /// The upper bound of their sequence numbers, exclusive.
+    /// The end of the range of sequence numbers that are only in the spool, exclusive.
     spilled_end: u64,
 }
 
-/// Messages to read from the spool.
+/// A request to read messages from the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SpoolRead {
-    /// The range of their sequence numbers.
+    /// The range of the sequence numbers to read.
     pub(super) range: Range<u64>,
-    /// The number of the messages.
+    /// The number of messages in the range.
     messages: usize,
 }
 
-/// A number of messages and their bytes.
+/// An amount of messages: their number and their size in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct QueuedAmount {
     messages: usize,
     bytes: usize,
 }
 
-/// The outcome of adding a message.
+/// The outcome of adding a message to the queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PushOutcome {
-    /// The message waits in memory, or was there already.
+    /// The message is in memory.
     Kept,
-    /// The message waits in the spool.
+    /// The message is only in the spool, because memory is full.
     Spilled,
-    /// There was no room: the store loses the message with this sequence number.
+    /// Memory is full and there is no spool: the message with this sequence number is lost for the
+    /// store.
     Dropped(u64),
 }
 
@@ -85,7 +89,8 @@ impl Queue {
         self.held().messages
     }
 
-    /// Adds a message. If memory is full, the message stays in the spool, if there is one.
+    /// Adds a message. If memory is full, the message stays in the spool, or is dropped without a
+    /// spool.
     pub(super) fn push(&mut self, message: Arc<SequencedMessage>, has_spool: bool) -> PushOutcome {
         if message.sequence < self.next {
             return PushOutcome::Kept; // Read from the spool meanwhile.
@@ -111,7 +116,7 @@ impl Queue {
         dropped.map_or(PushOutcome::Kept, PushOutcome::Dropped)
     }
 
-    /// Adds a leftover of an earlier run, behind the leftovers that are already queued.
+    /// Adds a leftover of an earlier run behind those already queued.
     pub(super) fn left(&mut self, leftover: Leftover) {
         let (messages, bytes) = (leftover.sequences.len(), leftover.bytes);
         self.leftover_messages += messages;
@@ -120,12 +125,14 @@ impl Queue {
         self.leftovers.push_back(leftover);
     }
 
-    /// Returns the leftover to read from the spool; `None` while segments must be sent before it.
+    /// Returns the leftover to read from the spool now. `None` if there is none, or segments must
+    /// be sent before it.
     pub(super) fn wants_leftover(&self) -> Option<&Leftover> {
         self.leftovers.front().filter(|_| self.segments.is_empty())
     }
 
-    /// Adds what the spool contained of that leftover. Returns the number of lost messages.
+    /// Adds the segment that was read for the current leftover. Returns the number of its messages
+    /// that are lost.
     pub(super) fn read_back(&mut self, segment: Segment) -> usize {
         let Some(leftover) = self.leftovers.pop_front() else { return 0 };
         self.leftover_messages = self.leftover_messages.saturating_sub(leftover.sequences.len());
@@ -139,8 +146,8 @@ impl Queue {
         lost
     }
 
-    /// Returns the messages to read from the spool; `None` while memory holds some, or the spool
-    /// holds none.
+    /// Returns the range of messages to read from the spool now. `None` if memory still has some,
+    /// or the spool has none.
     pub(super) fn wants(&self) -> Option<SpoolRead> {
         let is_wanted = self.spilled > 0
             && self.buffer.is_empty()
@@ -149,9 +156,9 @@ impl Queue {
         is_wanted.then_some(SpoolRead { range: self.next..self.spilled_end, messages: self.spilled })
     }
 
-    /// Adds what the spool contained. `more`: the spool contains further messages of the range.
-    /// Messages recorded since the range was taken stay in the spool. Returns the number of lost
-    /// messages.
+    /// Adds messages that were read from the spool. `more` is true if the spool contains further
+    /// messages of the range. Messages recorded after the range was computed stay in the spool.
+    /// Returns the number of lost messages.
     pub(super) fn refill(
         &mut self,
         wanted: SpoolRead,
@@ -172,7 +179,8 @@ impl Queue {
         lost
     }
 
-    /// Returns the next segment to send. It is in flight until [`Queue::landed`].
+    /// Returns the next segment to send. The queue remembers it as being sent until
+    /// [`Queue::landed`].
     pub(super) fn take(&mut self, run_id: &Arc<str>) -> Option<Segment> {
         let segment = match self.segments.pop_front() {
             Some(segment) => {
@@ -201,7 +209,7 @@ impl Queue {
         (bytes > 0).then(segment)
     }
 
-    /// Ends the flight of the segment. The segments in `again` go before everything else.
+    /// Ends the sending of the current segment. The segments in `again` are sent next.
     pub(super) fn landed(&mut self, again: Vec<Segment>) {
         self.in_flight = None;
         for segment in again.into_iter().rev() {
@@ -210,13 +218,13 @@ impl Queue {
         }
     }
 
-    /// Requeues the segment in flight, because its outcome is unknown.
+    /// Queues the segment that was being sent again, because its outcome is unknown.
     pub(super) fn interrupted(&mut self) {
         let again = self.in_flight.take();
         self.landed(again.into_iter().collect());
     }
 
-    /// Keeps segments until everything else is sent.
+    /// Keeps rejected segments until all others are sent.
     pub(super) fn keep_back(&mut self, segments: Vec<Segment>) {
         for segment in segments {
             self.segments_held.add(size(&segment));
@@ -237,7 +245,7 @@ impl Queue {
         self.segments.push_back(segment);
     }
 
-    /// True if an item of the quarantine is queued.
+    /// Returns true if the quarantined item with this key is queued for a retry.
     pub(super) fn has_quarantined(&self, key: &str) -> bool {
         self.segments.iter().any(|segment| segment.quarantined_as.as_deref() == Some(key))
     }

@@ -1,13 +1,13 @@
-//! The retries of a store that failed. Pure: time and randomness are arguments.
+//! The times of retries after a store failed. Pure: the time and the randomness are arguments.
 
 use crate::agent::limits::{BACKOFF_EVERY, BACKOFF_FAILURES, RETRY_MS_MAX, RETRY_MS_MIN};
 
-/// The failures of a store.
+/// The failures of a store, and the time of its next retry.
 #[derive(Debug, Default)]
 pub(super) struct Pacing {
-    /// Consecutive failures.
+    /// The number of consecutive failures.
     failures: u32,
-    /// Requests since backoff began.
+    /// The number of save requests since backoff began.
     requests: u32,
     retry_at_ms: i64,
 }
@@ -17,24 +17,27 @@ impl Pacing {
         *self = Self::default();
     }
 
-    /// Records a failure. Returns true once the store is in backoff.
+    /// Records a failure. `chance` is randomness for the wait. Returns true once the store is in
+    /// backoff.
     pub(super) fn failed(&mut self, now_ms: i64, chance: u64) -> bool {
         self.failures = self.failures.saturating_add(1);
         self.retry_at_ms = now_ms.saturating_add(self.wait_ms(chance));
         self.in_backoff()
     }
 
-    /// Returns the time of the next retry without a request; `None` while nothing has failed.
+    /// Returns the time of the next retry, in milliseconds since 1970. `None` if the last attempt
+    /// did not fail.
     pub(super) fn retry_at_ms(&self) -> Option<i64> {
         (self.failures > 0).then_some(self.retry_at_ms)
     }
 
-    /// True if a request has to wait. This does not use up the request.
+    /// Returns true if a save request must wait for the retry time. The request stays pending.
     pub(super) fn must_wait(&self, now_ms: i64) -> bool {
         self.failures > 0 && now_ms < self.retry_at_ms
     }
 
-    /// True if a request is tried. This uses up the request.
+    /// Returns true if a save request may be tried now. During backoff the call counts the request,
+    /// and only some are tried.
     pub(super) fn admits(&mut self, now_ms: i64, chance: u64) -> bool {
         if !self.in_backoff() {
             return true;
@@ -51,7 +54,8 @@ impl Pacing {
         self.failures >= BACKOFF_FAILURES
     }
 
-    /// Returns a wait between half and all of a time that doubles with each failure.
+    /// Returns a random wait in milliseconds, between half and all of a time that doubles with each
+    /// failure.
     fn wait_ms(&self, chance: u64) -> i64 {
         let doublings = self.failures.saturating_sub(1).min(16);
         let whole = RETRY_MS_MIN.saturating_mul(1 << doublings).min(RETRY_MS_MAX);

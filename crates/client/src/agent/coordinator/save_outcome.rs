@@ -1,4 +1,4 @@
-//! Maps a store's answer to the next state of each message: done, retried or refused. Pure.
+//! The effect of a store's answer on each message: done, sent again or rejected. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::agent::entry::NewEntry;
 use crate::agent::error::{ErrorClass, StoreError};
 use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
-/// The outcome of a segment.
+/// The outcome of sending a segment.
 #[derive(Debug, Default)]
 pub(super) struct SegmentOutcome {
-    /// Sequence numbers that need no further work.
+    /// The sequence numbers of the messages that need no further work.
     pub(super) done: Vec<u64>,
-    /// The number of messages that are stored.
+    /// The number of messages that the store has stored.
     pub(super) stored: usize,
-    /// The contents to quarantine, each with its error.
+    /// The messages or entries to quarantine, each with its error.
     pub(super) refused: Vec<(QuarantinedContent, StoreError)>,
     /// The segments to send again, in this order.
     pub(super) again: Vec<Segment>,
-    /// The error that makes the store wait before its next save.
+    /// The error after which the store waits before its next save. `None` if it need not wait.
     pub(super) failed: Option<StoreError>,
 }
 
-/// Returns the outcome after messages were sent.
+/// Returns the outcome of a segment from the store's answer to its messages.
 pub(super) fn messages_sent(segment: Segment, answer: Result<BatchOutcome, StoreError>) -> SegmentOutcome {
     match answer {
         Err(error) => whole_failed(segment, error),
@@ -34,7 +34,7 @@ pub(super) fn messages_sent(segment: Segment, answer: Result<BatchOutcome, Store
     }
 }
 
-/// Returns the outcome after an extractor failed.
+/// Returns the outcome of a segment whose extraction failed.
 pub(super) fn extraction_failed(mut segment: Segment, error: ExtractError) -> SegmentOutcome {
     let error = match error {
         ExtractError::Failed(error) => return whole_failed(segment, error),
@@ -47,7 +47,8 @@ pub(super) fn extraction_failed(mut segment: Segment, error: ExtractError) -> Se
     SegmentOutcome { again: vec![segment], failed: Some(error), ..SegmentOutcome::default() }
 }
 
-/// Returns the outcome after entries were sent. Only the failed entries come again.
+/// Returns the outcome of a segment from the store's answers to its entries. Only the failed
+/// entries are sent again.
 pub(super) fn entries_sent(
     mut segment: Segment,
     answers: Vec<(NewEntry, Result<(), StoreError>)>,

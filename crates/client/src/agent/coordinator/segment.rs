@@ -1,5 +1,5 @@
-//! Messages that are sent together and stay together. A repeated segment has the same messages, and
-//! so the same token.
+//! A segment: messages that are sent together and stay together. A retry sends the same messages,
+//! and so has the same token.
 
 use std::sync::Arc;
 
@@ -7,19 +7,20 @@ use crate::agent::batch::{MessageBatch, SequencedMessage};
 use crate::agent::entry::NewEntry;
 use crate::agent::limits::{MALFORMED_RETRIES, UNCLASSIFIED_TRIES};
 
-/// Messages that are being sent.
+/// Messages of one run that are sent to a store together.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Segment {
     pub(super) batch: MessageBatch,
-    /// The entries that an extractor made of the messages, without those that are stored.
+    /// The entries that an extractor made from the messages and that are not stored yet. `None`
+    /// before the extraction.
     pub(super) entries: Option<Vec<NewEntry>>,
-    /// The number of unclassified errors so far.
+    /// The number of unclassified errors of this segment so far.
     pub(super) unclassified: u32,
-    /// The number of malformed answers of the extractor so far.
+    /// The number of malformed answers of the extractor for this segment so far.
     pub(super) malformed: u32,
     /// True if the store's filter has not seen the messages yet.
     pub(super) unfiltered: bool,
-    /// The key in the quarantine under which it is kept until it is stored.
+    /// The key of the quarantined item that this segment retries. `None` for other segments.
     pub(super) quarantined_as: Option<String>,
 }
 
@@ -37,7 +38,7 @@ impl Segment {
         self.batch.messages.iter().map(|message| message.message.bytes()).sum()
     }
 
-    /// Returns a part of the segment, which is sent as a new segment.
+    /// Returns a new segment with a part of the messages.
     pub(super) fn part(&self, messages: Vec<Arc<SequencedMessage>>) -> Self {
         Self {
             quarantined_as: self.quarantined_as.clone(),
@@ -46,12 +47,12 @@ impl Segment {
         }
     }
 
-    /// Returns the segment without retries left: one more error, and it is refused.
+    /// Returns the segment with all its retries used: the next error rejects it.
     pub(super) fn exhausted(self) -> Self {
         Self { unclassified: UNCLASSIFIED_TRIES, malformed: MALFORMED_RETRIES, ..self }
     }
 
-    /// Returns the two halves; the first keeps the error count of its first message.
+    /// Returns the two halves of the segment. The first keeps the error counts.
     pub(super) fn halves(&self) -> [Self; 2] {
         let (first, second) = self.batch.messages.split_at(self.batch.messages.len() / 2);
         let first = Self { unclassified: self.unclassified, ..self.part(first.to_vec()) };
@@ -59,7 +60,7 @@ impl Segment {
     }
 }
 
-/// Returns the runs of neighbours in `all` that `is_in` accepts.
+/// Returns the groups of adjacent elements of `all` that `is_in` accepts.
 pub(super) fn runs<T: Clone>(all: &[T], is_in: impl Fn(&T) -> bool) -> Vec<Vec<T>> {
     all.chunk_by(|one, next| is_in(one) && is_in(next))
         .filter(|run| run.first().is_some_and(&is_in))

@@ -1,8 +1,8 @@
-//! The durable state of the coordinator: one directory per run, with its messages and a journal of
-//! their outcomes.
+//! The state of the coordinator on disk: one directory per run, with its messages and a journal
+//! of their outcomes.
 //!
-//! One line is written before an action begins, and another after it ends. The lines survive the
-//! end of the process; lines that the operating system had not flushed at a power failure are lost.
+//! The journal gets one line before an action and one after it. The lines survive the end of the
+//! process. A power failure loses the lines that the operating system had not written.
 //! `spool_recovery` derives the messages to send again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,57 +24,57 @@ use crate::agent::error::StoreError;
 use crate::agent::limits::{BUFFERED_BYTES_MAX, BUFFERED_MESSAGES_MAX};
 use crate::agent::message::Message;
 
-/// The size above which a run's files are truncated once nothing of the run waits, in bytes.
+/// The size in bytes above which the files of a run are truncated, once none of its messages waits.
 const COMPACT_BYTES: u64 = 1024 * 1024;
 
-/// The file of messages in a run's directory.
+/// The name of the file with the messages, in the directory of a run.
 pub(super) const MESSAGES: &str = "messages.jsonl";
-/// The file of the outcomes in a run's directory.
+/// The name of the file with the outcomes, in the directory of a run.
 pub(super) const JOURNAL: &str = "journal.jsonl";
 
-/// A line of `messages.jsonl`.
+/// A line of `messages.jsonl`: a message with its sequence number.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SpooledMessage {
     pub(super) sequence: u64,
     pub(super) message: Message,
 }
 
-/// A line of `journal.jsonl`.
+/// A line of `journal.jsonl`: a step of the delivery.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalLine {
-    /// The stores that receive the messages of this run.
+    /// The names of the stores that receive the messages of this run.
     Stores(Vec<String>),
-    /// Messages that are sent together.
+    /// The start of sending a segment.
     Begin {
         store: String,
         sequences: Vec<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         entries: Option<Vec<NewEntry>>,
     },
-    /// Messages that need no further work.
+    /// The end of the work on messages: they are stored, dropped by a filter or quarantined.
     Done { store: String, sequences: Vec<u64> },
 }
 
-/// A run in the spool, open here and locked for other processes.
+/// A run in the spool that this process has opened and locked.
 pub(super) struct SpoolRun {
     pub(super) directory: PathBuf,
     journal: Appender,
-    /// The sequence numbers that each store does not have yet.
+    /// The sequence numbers of the messages that each store has not saved, by store name.
     pub(super) outstanding: BTreeMap<String, BTreeSet<u64>>,
     messages: Option<Appender>,
     bytes: u64,
     _lock: File,
 }
 
-/// The durable state of the coordinator.
+/// The spool: messages and journals of runs on disk.
 pub(super) struct Spool {
     own: Arc<str>,
     runs: Mutex<BTreeMap<Arc<str>, SpoolRun>>,
 }
 
 impl Spool {
-    /// Begins a run in addition to those of earlier processes.
+    /// Opens the spool directory and begins a new run, next to those that earlier processes left.
     pub(super) fn open(
         directory: &Path,
         run_id: &Arc<str>,
@@ -106,7 +106,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Writes that a segment is about to be sent.
+    /// Records that the sending of a segment is about to start.
     pub(super) fn begin(&self, store: &str, segment: &Segment) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(&segment.batch.run_id) else { return Ok(()) };
@@ -117,8 +117,8 @@ impl Spool {
         })
     }
 
-    /// Writes that messages need no further work. A run of which nothing waits is removed; the
-    /// process's own run is truncated.
+    /// Records that messages need no further work. If no message of the run waits, an earlier run
+    /// is removed and the current run is truncated.
     pub(super) fn done(&self, store: &str, run_id: &Arc<str>, sequences: &[u64]) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let Some(run) = runs.get_mut(run_id) else { return Ok(()) };
@@ -140,8 +140,9 @@ impl Spool {
         }
     }
 
-    /// Reads messages of this run between two sequence numbers, as many as memory may hold. The
-    /// flag is true if there are more. Unreadable lines are skipped, with an error in the log.
+    /// Reads messages of the current run in a range of sequence numbers, as many as memory may
+    /// hold. The flag is true if the range has more. Unreadable lines are skipped, with an error in
+    /// the log.
     pub(super) fn read(&self, range: &Range<u64>) -> Result<(Vec<Arc<SequencedMessage>>, bool), StoreError> {
         // The lock is not held here: others write meanwhile, and nothing of the run is removed
         // while a store waits for it.
@@ -166,7 +167,7 @@ impl Spool {
         Ok((messages, false))
     }
 
-    /// Reads a piece that an earlier run left for a store.
+    /// Reads a leftover of an earlier run for a store, as a segment.
     pub(super) fn read_back(&self, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
         // Without the lock, as in `read`.
         let Some(directory) = self.lock().get(&piece.run_id).map(|run| run.directory.clone()) else {
@@ -175,7 +176,7 @@ impl Spool {
         spool_recovery::read_back(&directory, store, piece)
     }
 
-    /// Removes the run of this process if nothing of it waits.
+    /// Removes the run of this process, unless some of its messages wait.
     pub(super) fn close(&self) -> Result<(), StoreError> {
         let mut runs = self.lock();
         let waits = |run: &SpoolRun| run.outstanding.values().any(|outstanding| !outstanding.is_empty());
@@ -188,12 +189,12 @@ impl Spool {
         }
     }
 
-    /// Closes all runs in their present state, so that another spool may open them.
+    /// Closes and unlocks all runs as they are, so that another process may open them.
     pub(super) fn release(&self) {
         self.lock().clear();
     }
 
-    /// Limits the simulated disk space, in bytes; `None`: no limit.
+    /// Limits the simulated free disk space in a test, in bytes. `None` means no limit.
     #[cfg(test)]
     pub(super) fn limit_room(&self, messages_bytes: Option<usize>, journal_bytes: Option<usize>) {
         let mut runs = self.lock();
@@ -208,7 +209,7 @@ impl Spool {
 }
 
 impl SpoolRun {
-    /// Opens a run; `None` if another process holds it.
+    /// Opens and locks the directory of a run. `None` if another process holds its lock.
     pub(super) fn open(directory: PathBuf) -> Result<Option<Self>, StoreError> {
         let lock =
             OpenOptions::new().create(true).append(true).open(directory.join("lock")).map_err(unusable)?;
@@ -227,8 +228,8 @@ impl SpoolRun {
         Ok(())
     }
 
-    /// Truncates the files of the run. The messages go first, because a journal without its
-    /// messages has no effect.
+    /// Truncates the files of the run. The messages go first, because a journal without messages
+    /// has no effect.
     fn compact(&mut self) -> Result<(), StoreError> {
         if let Some(messages) = &mut self.messages {
             messages.clear().map_err(unusable)?;
@@ -239,7 +240,7 @@ impl SpoolRun {
     }
 }
 
-/// Returns the directory of the runs.
+/// Returns the directory that contains the runs.
 pub(super) fn runs_directory(spool: &Path) -> PathBuf {
     spool.join("runs")
 }

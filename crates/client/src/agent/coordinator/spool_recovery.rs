@@ -1,6 +1,6 @@
-//! Recovery of earlier runs from the spool. For each store it finds the pieces to send again, as
-//! they were sent before, and reads each piece at its turn. Memory holds only the sequence numbers
-//! of waiting messages.
+//! Recovery of earlier runs from the spool. For each store it finds the segments to send again,
+//! exactly as they were sent before, and reads each when it is due. Memory holds only the sequence
+//! numbers of the waiting messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,21 +19,21 @@ use crate::agent::batch::SequencedMessage;
 use crate::agent::entry::NewEntry;
 use crate::agent::error::StoreError;
 
-/// Earlier runs, and the unsent pieces of each store.
+/// The earlier runs that were opened, and the unsent messages of each store.
 #[derive(Default)]
 pub(super) struct Recovered {
     pub(super) runs: BTreeMap<Arc<str>, SpoolRun>,
     pub(super) leftovers: Vec<(String, Leftover)>,
 }
 
-/// The journal of one store in a run.
+/// The journal of a run, for one store.
 #[derive(Default)]
 struct History {
     begun: Vec<JournaledBatch>,
     done: BTreeSet<u64>,
 }
 
-/// A line of a journal without the extracted entries.
+/// A line of a journal, parsed without the extracted entries.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Heading {
@@ -50,7 +50,7 @@ enum Heading {
     },
 }
 
-/// A line of messages without the message.
+/// A line of messages, parsed without the message itself.
 #[derive(Deserialize)]
 struct Numbered {
     sequence: u64,
@@ -58,15 +58,16 @@ struct Numbered {
     _message: IgnoredAny,
 }
 
-/// The contents of a run's file of messages.
+/// The positions of the messages in a run's file.
 #[derive(Default)]
 struct RunMessages {
     places: BTreeMap<u64, SpoolPosition>,
-    /// The sequence numbers of messages with content that this version does not know.
+    /// The sequence numbers of the messages whose content this version cannot read.
     unreadable: BTreeSet<u64>,
 }
 
-/// Reads all runs that no other process holds. Stores that are absent now keep their messages.
+/// Opens all runs that no other process holds. Messages for stores that are not configured now stay
+/// in the spool.
 pub(super) fn recover(spool: &Path, stores: &[ExtractingStore]) -> Result<Recovered, StoreError> {
     let mut recovered = Recovered::default();
     let directory = runs_directory(spool);
@@ -111,7 +112,7 @@ pub(super) fn recover(spool: &Path, stores: &[ExtractingStore]) -> Result<Recove
     Ok(recovered)
 }
 
-/// Reads a leftover of a store. Messages that no longer exist are missing from the segment.
+/// Reads a leftover of a store as a segment. Messages that no longer exist are left out.
 pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Result<Segment, StoreError> {
     let mut wanted: BTreeSet<u64> = piece.sequences.iter().copied().collect();
     let mut messages = Vec::new();
@@ -137,8 +138,8 @@ pub(super) fn read_back(directory: &Path, store: &str, piece: &Leftover) -> Resu
     Ok(Segment { entries, unfiltered, ..Segment::new(Arc::clone(&piece.run_id), messages) })
 }
 
-/// Returns the entries of a leftover. `None`: this version can read none, and the extractor makes
-/// them again.
+/// Returns the entries that were extracted for a leftover. `None` if there are none that this
+/// version can read: then the extractor runs again.
 fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<Vec<NewEntry>>, StoreError> {
     let Some(at_bytes) = piece.entries_at_bytes else { return Ok(None) };
     let line = Lines::<JournalLine>::open_at(&directory.join(JOURNAL), at_bytes)?.next().transpose()?;
@@ -154,7 +155,8 @@ fn entries_of(directory: &Path, store: &str, piece: &Leftover) -> Result<Option<
     }
 }
 
-/// Warns once per start and run, with the file's path and without the messages' content.
+/// Logs a warning about messages that stay in the spool, once per start and run. It contains the
+/// path of the file and no content.
 fn tell_kept(run: &SpoolRun, messages: usize) {
     if messages > 0 {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! One save of one store: it sends segment after segment, in order, until nothing waits or the
+//! One save of a store: it sends segment after segment, in order, until no message waits or the
 //! store fails.
 
 use std::sync::Arc;
@@ -26,9 +26,9 @@ pub(super) struct LaneHub {
     pub(super) spool: Option<Spool>,
     pub(super) quarantine: Quarantine,
     pub(super) closed: AtomicBool,
-    /// True once the last handle of the coordinator is dropped.
+    /// True after the last handle of the coordinator is dropped.
     pub(super) abandoned: AtomicBool,
-    /// True while a task runs the lanes.
+    /// True while a background task runs the lanes.
     pub(super) in_background: AtomicBool,
 }
 
@@ -37,7 +37,7 @@ impl LaneHub {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// True if nothing new may begin.
+    /// Returns true if no new segment may be sent, because the last handle is dropped.
     pub(super) fn is_abandoned(&self) -> bool {
         self.abandoned.load(Ordering::SeqCst)
     }
@@ -87,8 +87,8 @@ pub(super) async fn save_all(lane: &Arc<Lane>, hub: &LaneHub) {
     bring_back(lane, hub);
 }
 
-/// Applies the filter to a segment. Returns the filtered segment and the sequence numbers that the
-/// filter dropped.
+/// Applies the filter of the store to a segment. Returns the rest of the segment, and the sequence
+/// numbers of the dropped messages.
 fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError> {
     if !taken.unfiltered {
         return Ok((taken.clone(), Vec::new()));
@@ -106,7 +106,7 @@ fn sift(lane: &Lane, taken: &Segment) -> Result<(Segment, Vec<u64>), StoreError>
     Ok((Segment { batch, unfiltered: false, ..taken.clone() }, filtered))
 }
 
-/// Returns the next segment to send. If memory is empty, it is read from the spool, piece by piece.
+/// Returns the next segment to send. If memory has none, the call reads one from the spool.
 fn take(lane: &Lane, hub: &LaneHub) -> Option<Segment> {
     if let Some(spool) = &hub.spool
         && let Err(error) = read_spool(lane, spool)
@@ -125,8 +125,8 @@ fn take(lane: &Lane, hub: &LaneHub) -> Option<Segment> {
     state.queue.take(&hub.run_id)
 }
 
-/// Reads waiting messages from the spool without the lane's lock: reading may take long, and the
-/// agent must not wait for it.
+/// Reads waiting messages from the spool without holding the lane's lock: reading may be slow, and
+/// the agent needs the lock to record messages.
 fn read_spool(lane: &Lane, spool: &Spool) -> Result<(), StoreError> {
     // Leftovers of earlier runs go first. A piece without readable messages makes way for the next.
     loop {
@@ -177,7 +177,7 @@ async fn send(lane: &Lane, hub: &LaneHub, segment: Segment) -> SegmentOutcome {
     settled
 }
 
-/// Records the outcome of a segment. Returns true if the store may receive the next segment.
+/// Records the outcome of a segment. Returns true if the store may receive the next one.
 fn land(lane: &Lane, hub: &LaneHub, sent: &Segment, mut settled: SegmentOutcome) -> bool {
     let is_through = settled.refused.is_empty() && settled.again.is_empty();
     quarantine(lane, hub, sent, &mut settled);
@@ -210,7 +210,8 @@ fn land(lane: &Lane, hub: &LaneHub, sent: &Segment, mut settled: SegmentOutcome)
     }
 }
 
-/// Schedules a retry of the segments that were kept back, as after a failure.
+/// Queues the rejected segments that could not be quarantined, and schedules their retry as after a
+/// failure.
 fn bring_back(lane: &Lane, hub: &LaneHub) {
     let now_ms = hub.surroundings.clock.now_ms();
     let chance = hub.surroundings.randomness.bits();
@@ -220,8 +221,8 @@ fn bring_back(lane: &Lane, hub: &LaneHub) {
     }
 }
 
-/// Puts the refused contents into quarantine. A content that cannot be put there is not done: it is
-/// kept and retried.
+/// Writes rejected messages and entries to the quarantine. If that fails, they are kept and sent
+/// again later.
 fn quarantine(lane: &Lane, hub: &LaneHub, sent: &Segment, settled: &mut SegmentOutcome) {
     let (mut kept_back, mut entries, mut failed) = (Vec::new(), Vec::new(), None);
     for (content, error) in std::mem::take(&mut settled.refused) {

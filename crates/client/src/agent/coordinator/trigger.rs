@@ -1,24 +1,24 @@
-//! Triggers that decide when a store's messages are sent. A trigger only schedules; `flush` reports
-//! the unsaved messages.
+//! Triggers that decide when the messages of a store are sent.
 
 use std::num::NonZeroU32;
 
-/// The progress of a store at the end of an invocation.
+/// The progress of a store at the end of an invocation, as a trigger sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
-    /// The number of invocations since the start, including this one.
+    /// The number of invocations since the start of the coordinator, including the one that just
+    /// ended.
     pub invocations: u64,
-    /// The number of waiting messages.
+    /// The number of messages that wait to be saved.
     pub unsaved: usize,
 }
 
-/// Decides if messages are sent now. One trigger of several suffices.
+/// A trigger of saves. If a store has several, one that fires suffices.
 pub trait ExtractionTrigger: Send + Sync {
-    /// Returns true to send the messages now.
+    /// Returns true to save the messages now.
     fn fires(&self, turns: Turns) -> bool;
 }
 
-/// Fires after each invocation.
+/// A trigger that fires after each invocation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Invocation;
 
@@ -28,7 +28,7 @@ impl ExtractionTrigger for Invocation {
     }
 }
 
-/// Fires after every `turns` invocations.
+/// A trigger that fires after every `turns` invocations.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
     /// The number of invocations between two saves.

@@ -1,6 +1,6 @@
-//! Messages that an earlier run left for a store, in pieces that are sent together: their sequence
-//! numbers and their position in the spool. The messages stay in the spool until their turn, so
-//! that even the largest spool needs no more memory than one piece. Pure.
+//! Messages that an earlier run left for a store, in the segments in which they were sent: their
+//! sequence numbers and positions in the spool. The messages stay in the spool until they are due,
+//! so that even the largest spool needs no more memory than one segment. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,40 +8,42 @@ use std::sync::Arc;
 use super::segment::runs;
 use crate::agent::limits::{BATCH_BYTES_MAX, BATCH_MESSAGES_MAX};
 
-/// The position of a message in the spool.
+/// The position of a message in the spool file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SpoolPosition {
-    /// The offset of its line, in bytes.
+    /// The offset of the message's line, in bytes.
     pub(super) at_bytes: u64,
-    /// The length of its line, in bytes: about the size of the message.
+    /// The length of the message's line, in bytes. It approximates the size of the message.
     pub(super) bytes: usize,
 }
 
-/// Messages that were sent together, as the journal records them.
+/// Messages that were sent together, according to the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JournaledBatch {
     pub(super) sequences: Vec<u64>,
-    /// The offset in the journal of the entries that were made of them, in bytes.
+    /// The offset of the journal line with the entries that were extracted from the messages, in
+    /// bytes. `None` if there is none.
     pub(super) entries_at_bytes: Option<u64>,
 }
 
-/// A piece of what an earlier run left.
+/// Messages that an earlier run left for a store and that are sent as one segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Leftover {
     pub(super) run_id: Arc<str>,
-    /// The sequence numbers, in order; never empty.
+    /// The sequence numbers of the messages, ascending; never empty.
     pub(super) sequences: Vec<u64>,
-    /// The offset of the first message, in bytes.
+    /// The offset of the first message in the spool file, in bytes.
     pub(super) at_bytes: u64,
     /// The approximate size of the messages in memory, in bytes.
     pub(super) bytes: usize,
-    /// The offset in the journal of the entries that were made of them, in bytes.
+    /// The offset of the journal line with the entries that were extracted from the messages, in
+    /// bytes. `None` if there is none.
     pub(super) entries_at_bytes: Option<u64>,
 }
 
-/// Returns the pieces of a run, in the order of their sequence numbers. Segments that were begun
-/// and are not done come again as they were sent. Messages that were never sent are cut like new
-/// ones.
+/// Returns the leftovers of a run, in the order of their sequence numbers. Segments that were
+/// started and not completed are the same as before. Messages that were never sent are divided like
+/// new ones.
 pub(super) fn leftovers(
     run_id: &Arc<str>,
     places: &BTreeMap<u64, SpoolPosition>,

@@ -1,11 +1,12 @@
-//! A wake-up signal for the loop of a lane. A ring without a waiter is kept for the next waiter.
+//! A wake-up signal for the loop of a lane. A signal that arrives while nobody waits is kept for
+//! the next waiter.
 
 use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
 use futures::future::poll_fn;
 
-/// A wake-up signal that remembers one ring.
+/// A wake-up signal that remembers at most one call.
 #[derive(Default)]
 pub(super) struct WakeSignal(Mutex<State>);
 

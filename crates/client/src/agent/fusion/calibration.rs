@@ -1,9 +1,10 @@
-//! Comparable scores: calibrated stores keep their scores, and other stores get scores by list
-//! position.
+//! Comparable scores of entries from several stores: calibrated scores stay unchanged, and other
+//! entries get a score from their position in the list.
 
 use super::{Ranked, StoreList};
 
-/// The maximum score of an uncalibrated list. Its best entry may be good, but no score shows it.
+/// The maximum score of an entry from a store without calibrated scores. Its best entry may be
+/// relevant, but no score proves it.
 const UNCALIBRATED_MAX: f64 = 0.5;
 
 pub(super) fn ranked(lists: Vec<StoreList>) -> Vec<Ranked> {

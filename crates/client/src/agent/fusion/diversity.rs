@@ -1,13 +1,14 @@
-//! Limits a store to two thirds of the list while another store has good results.
+//! The limit that keeps one store from filling the list: at most two thirds while another store
+//! has good results.
 
 use std::collections::BTreeMap;
 
 use super::Ranked;
 
-/// The score from which a result may replace a better one.
+/// The minimum score of a result that may replace a better one of another store.
 const GOOD: f64 = 0.5;
 
-/// Chooses from a sorted list; the result is not sorted.
+/// Chooses at most `limit` results from a list sorted by rank. The chosen results are not sorted.
 pub(super) fn chosen(ranked: Vec<Ranked>, limit: Option<usize>) -> Vec<Ranked> {
     let size = limit.unwrap_or(usize::MAX).min(ranked.len());
     let share = (size * 2).div_ceil(3);

@@ -1,10 +1,10 @@
-//! Merges entries with one meaning into the best of them, with the newest time and the names of all
-//! stores.
+//! Merging of entries with the same meaning: the best one stays, with the newest time and the
+//! names of all stores.
 
 use super::Ranked;
 use super::likeness::Likeness;
 
-/// Merges a list that is sorted, best first.
+/// Merges entries of a list that is sorted, best first.
 pub(super) fn merged(ranked: Vec<Ranked>) -> Vec<Ranked> {
     let mut kept: Vec<(Ranked, Likeness)> = Vec::new();
     for other in ranked {

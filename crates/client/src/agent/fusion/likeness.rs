@@ -1,18 +1,17 @@
-//! Compares the meaning of two texts by their normalised texts, which must be equal or almost
-//! equal.
+//! Comparison of two texts by meaning: their normalised forms must be equal or almost equal.
 //!
-//! Long texts that differ in a number or in a "not" are almost equal but have different meanings.
-//! Such texts never match.
+//! Long texts that differ only in a number or a negation are almost equal but have different
+//! meanings. Such texts never match.
 
 use std::collections::BTreeMap;
 
 use crate::agent::limits::SAME_SIMILARITY_MIN;
 
-/// Words that reverse a sentence. English only: texts in other languages merge only if their words
-/// are equal.
+/// The English words that negate a sentence. Texts in other languages match only if their words are
+/// equal.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "without", "nor", "cannot"];
 
-/// The parts of a text that are compared.
+/// The parts of a text that a comparison needs.
 pub(super) struct Likeness {
     words: String,
     trigrams: BTreeMap<[char; 3], usize>,
@@ -46,7 +45,8 @@ impl Likeness {
         self.turning == other.turning && self.similarity(other) >= SAME_SIMILARITY_MIN
     }
 
-    /// Returns twice the number of common trigrams, divided by the number of all trigrams.
+    /// Returns the similarity of two texts, 0 to 1: twice the number of common trigrams, divided by
+    /// the number of all trigrams.
     fn similarity(&self, other: &Self) -> f64 {
         let both = self.count + other.count;
         if both == 0 {

@@ -1,4 +1,5 @@
-//! Merges the lists of several stores into one. Pure: equal lists give an equal result.
+//! Merging of the search results of several stores into one list. Pure: equal lists give an equal
+//! result.
 
 mod calibration;
 mod diversity;
@@ -7,27 +8,30 @@ mod likeness;
 
 use super::entry::Entry;
 
-/// The merge of several lists.
+/// The method to merge the search results of several stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fusion {
-    /// One list after the other, in the order of the stores; nothing is ranked or merged.
+    /// The results of one store after the other, in the order of the stores, without ranking or
+    /// merging.
     Concat,
-    /// Best first over all stores. Entries with one meaning appear once, and no store fills the
-    /// list.
+    /// The best results over all stores first. Entries with the same meaning appear once, and no
+    /// store may fill the list.
     #[default]
     Rank,
 }
 
-/// The entries of one store.
+/// The search results of one store.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreList {
-    /// True if its scores compare with those of other stores.
+    /// True if the scores of the store are calibrated, so that they can be compared with other
+    /// scores.
     pub(crate) scored: bool,
-    /// The entries, best first.
+    /// The entries of the store, best first.
     pub(crate) entries: Vec<Entry>,
 }
 
-/// An entry and its sort key: its score over all stores, then its store, then its position there.
+/// An entry with its sort key: its comparable score, then the position of its store, then its
+/// position in that store's list.
 #[derive(Debug, Clone)]
 struct Ranked {
     entry: Entry,
@@ -36,7 +40,8 @@ struct Ranked {
     place: usize,
 }
 
-/// Merges lists into one, of at most `limit` entries if there is a limit.
+/// Merges lists of results into one. `limit` is the maximum number of entries; `None` means no
+/// limit.
 pub(crate) fn fuse(fusion: Fusion, lists: Vec<StoreList>, limit: Option<usize>) -> Vec<Entry> {
     match fusion {
         Fusion::Concat => {

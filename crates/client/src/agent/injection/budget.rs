@@ -1,24 +1,24 @@
-//! Applies the token budget: whole entries, best first, each if it still fits.
+//! The token budget of injection: entries are added whole, best first, each if it still fits.
 
 use super::CallbackError;
 use super::format::InjectionFormat;
 use crate::agent::entry::Entry;
 use crate::agent::tokens::Estimator;
 
-/// The mark of a cut entry.
+/// The text that marks an entry as cut.
 const CUT_MARK: &str = " […]";
-/// The maximum of bytes per token. The search for a cut ignores text beyond so many bytes per token
-/// of the budget.
+/// The assumed maximum number of bytes of a token. It limits the text in which the end of a cut is
+/// searched.
 const TOKEN_BYTES_MAX: usize = 32;
 
-/// A text within the budget.
+/// A text with entries, within its token budget.
 pub(super) struct Rendered {
-    /// The text; empty if nothing fits.
+    /// The text for the model. It is empty if no entry fits.
     pub(super) text: String,
     pub(super) tokens: usize,
-    /// The entries in the text.
+    /// The entries that the text contains.
     pub(super) entries: Vec<Entry>,
-    /// The number of entries that did not fit.
+    /// The number of entries that were left out because they did not fit.
     pub(super) skipped: usize,
 }
 
@@ -48,9 +48,8 @@ pub(super) fn rendered(
     Ok(out)
 }
 
-/// Cuts the only entry at the last end of a sentence where it fits. An estimate never decreases as
-/// a text grows, so each try halves the remaining ends. A text as long as a book needs a dozen
-/// tries.
+/// Cuts the only entry at the last end of a sentence that fits the budget. An estimate never
+/// decreases as a text grows, so the search halves the remaining ends with each attempt.
 fn cut_to_fit(
     format: &InjectionFormat,
     kept: &mut [Entry],
@@ -92,7 +91,8 @@ fn try_fit(
     Ok((tokens <= max_tokens).then_some((text, tokens)))
 }
 
-/// Returns the ends of sentences before the end of the text and within so many bytes, ascending.
+/// Returns the offsets of the ends of sentences within the first `reach` bytes of a text,
+/// ascending. The end of the text itself is left out.
 fn sentence_ends(text: &str, reach: usize) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut characters = text.char_indices().peekable();

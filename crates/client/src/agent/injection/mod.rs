@@ -1,6 +1,6 @@
-//! Injection: entries are appended to the input of one model call. The agent's history never
-//! contains them, so they are never saved as messages. Every error leads to a call without entries,
-//! because a model call matters more than memory.
+//! Injection: entries are appended to the input of one model call. They never become a part of
+//! the agent's history, so they are never saved as messages. After any error the model is called
+//! without entries, because the call matters more than memory.
 
 mod budget;
 mod format;
@@ -23,27 +23,28 @@ use super::message::{Block, Message, Role};
 pub use format::{EntryRenderer, InjectionFormat};
 pub use trigger::{InjectionTrigger, Predicate, Situation};
 
-/// An error of a callback: it is logged, and nothing is injected.
+/// An error of a callback for injection. It is logged, and nothing is injected.
 pub type CallbackError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A function that derives the query from the situation. `None` or a blank text: no search.
+/// A function that derives the search query from the situation. For `None` or a blank text nothing
+/// is searched.
 pub type QueryOf = Arc<dyn Fn(&Situation<'_>) -> Result<Option<String>, CallbackError> + Send + Sync>;
 
 /// The options of injection.
 #[derive(Clone)]
 pub struct InjectionOptions {
-    /// The trigger of injection.
+    /// The trigger that decides if a model call gets entries.
     pub trigger: InjectionTrigger,
-    /// The query. Default: the last text of the user, or of the model if the user did not speak
-    /// last.
+    /// The function that returns the query. `None` uses the last text of the user, or of the model
+    /// if the model spoke last.
     pub query: Option<QueryOf>,
-    /// The maximum of entries, of each store and in total.
+    /// The maximum number of entries of each store, and also of all stores together.
     pub max_entries: NonZeroU32,
-    /// The format of the entries.
+    /// The format in which the model reads the entries.
     pub format: InjectionFormat,
-    /// The maximum of tokens of the text.
+    /// The maximum number of tokens of the injected text.
     pub max_tokens: usize,
-    /// The deadline of the searches, in milliseconds. Later answers are ignored.
+    /// The deadline of the searches, in milliseconds. Results that arrive later are ignored.
     pub deadline_ms: u64,
 }
 
@@ -72,21 +73,22 @@ impl std::fmt::Debug for InjectionOptions {
     }
 }
 
-/// The input of a model call.
+/// The input of a model call after injection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InjectedInput {
-    /// The messages, with the entries at the end of the user's last message.
+    /// The messages for the model, with the entries at the end of the user's last message.
     pub messages: Vec<Message>,
-    /// The number of blocks appended there. A provider sets its cache point before them.
+    /// The number of blocks that were appended to that message. A provider sets its cache point
+    /// before them.
     pub appended_blocks: usize,
-    /// The entries in the text.
+    /// The entries that the appended text contains.
     pub entries: Vec<Entry>,
-    /// The number of entries that did not fit the budget.
+    /// The number of entries that were found and did not fit the token budget.
     pub skipped: usize,
 }
 
 impl InjectedInput {
-    /// Appends a text to the message at an index. Returns false if there is no such message.
+    /// Appends a text to the message at index `at`. Returns false if there is no such message.
     fn show(&mut self, at: usize, text: String) -> bool {
         let Some(message) = self.messages.get_mut(at).filter(|_| !text.is_empty()) else { return false };
         message.content.push(Block::Text(format!("\n\n{text}")));
@@ -95,7 +97,8 @@ impl InjectedInput {
     }
 }
 
-/// Returns the texts of the manager's contexts. A context that fails or is late is omitted.
+/// Returns the texts of the manager's prompt contexts, joined. A context that fails or is late is
+/// left out.
 async fn contexts(manager: &MemoryManager, options: &InjectionOptions) -> String {
     if manager.parts.contexts.is_empty() {
         return String::new();
@@ -185,7 +188,7 @@ fn question(options: &InjectionOptions, situation: &Situation<'_>) -> Option<Str
     question.filter(|question| !question.trim().is_empty())
 }
 
-/// Returns the result of a callback. A panic counts as an error.
+/// Returns the result of a callback. A panic counts as an error. `whose` names the callback.
 fn isolated<T>(whose: &str, call: impl FnOnce() -> Result<T, CallbackError>) -> Result<T, CallbackError> {
     caught_call(whose, call).unwrap_or_else(|panicked| Err(panicked.into()))
 }

@@ -1,4 +1,4 @@
-//! The triggers of injection.
+//! The triggers that decide if a model call gets entries.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::agent::message::{Message, Role};
 /// The situation at the start of a model call.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation<'a> {
-    /// The messages.
+    /// The messages of the model call.
     pub messages: &'a [Message],
-    /// The agent's state, in the framework's form.
+    /// The state of the agent, as JSON in the format of the framework.
     pub state: &'a Value,
 }
 
-/// A predicate over the messages and the agent's state.
+/// A function that decides from the messages and the agent's state.
 pub type Predicate = Arc<dyn Fn(&Situation<'_>) -> Result<bool, CallbackError> + Send + Sync>;
 
-/// The trigger of injection.
+/// The trigger that decides if a model call gets entries.
 #[derive(Clone, Default)]
 pub enum InjectionTrigger {
-    /// Fires if the last message is the user's and carries no tool result.
+    /// Fires if the last message is from the user and contains no tool result.
     #[default]
     UserTurn,
     /// Fires at every model call.

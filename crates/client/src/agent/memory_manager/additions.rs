@@ -1,4 +1,4 @@
-//! Adds entries: the target stores are checked first, then all are written to concurrently.
+//! The addition of entries: it first checks all target stores, then writes to them concurrently.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::agent::error::{MemoryError, StoreFailure};
 use crate::agent::isolation::caught;
 use crate::agent::store::MemoryStore;
 
-/// The options of an addition.
+/// The options of adding an entry.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AddOptions {
-    /// Named values without a schema.
+    /// The metadata to store with the entry.
     pub metadata: Metadata,
-    /// The names of the target stores. Default: every writable store that takes entries.
+    /// The names of the target stores. `None` means every writable store that takes entries.
     pub stores: Option<Vec<String>>,
 }
 
 impl MemoryManager {
-    /// Adds an entry to stores.
+    /// Adds an entry to the target stores.
     ///
     /// # Errors
-    /// If an argument breaks a rule; then nothing is written. If stores failed: their names; the
-    /// others keep the entry.
+    /// If an argument breaks a rule; then no store is written to. If stores fail, the error names
+    /// them, and the others keep the entry.
     pub async fn add(&self, content: &str, options: &AddOptions) -> Result<(), MemoryError> {
         if content.trim().is_empty() {
             return Err(MemoryError::Argument("content must not be empty".to_owned()));

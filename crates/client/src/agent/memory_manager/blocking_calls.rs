@@ -1,5 +1,6 @@
-//! A manager for programs without an async runtime. Every call blocks until its end, and the end of
-//! an invocation saves all its messages. It wraps the async manager, which runs on its own runtime.
+//! A manager for programs without an async runtime. Every call blocks until it ends, and the end
+//! of an invocation saves all messages. It wraps the async manager, which runs on a runtime of its
+//! own.
 
 use futures::future::BoxFuture;
 use loci_api::documents::consolidation::ConsolidationStart;
@@ -21,7 +22,7 @@ use crate::agent::tools::{Tool, ToolAnswer, ToolError};
 #[derive(Debug)]
 pub struct BlockingMemoryManager {
     manager: MemoryManager,
-    /// The runtime; `None` only while the wrapper is dropped.
+    /// The tokio runtime. `None` only while the wrapper is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -39,11 +40,11 @@ impl Drop for BlockingMemoryManager {
 }
 
 impl BlockingMemoryManager {
-    /// Builds the manager of a builder. Its surroundings need no executor: background work is done
-    /// at the end of an invocation.
+    /// Builds a blocking manager. The builder's runtime context needs no executor: background work
+    /// is done at the end of an invocation.
     ///
     /// # Errors
-    /// The errors of [`MemoryManagerBuilder::build`]. An error also if this thread belongs to a
+    /// The errors of [`MemoryManagerBuilder::build`]. Also if this thread belongs to an async
     /// runtime, which must not be blocked.
     pub fn build(builder: MemoryManagerBuilder) -> Result<Self, MemoryError> {
         if Handle::try_current().is_ok() {
@@ -59,21 +60,21 @@ impl BlockingMemoryManager {
         Ok(Self { manager, runtime: Some(runtime) })
     }
 
-    /// Returns the wrapped manager, for calls that do not block: its tools, its stores, its
+    /// Returns the wrapped manager, for calls that do not block: the tools, the stores, the
     /// quarantine.
     pub fn manager(&self) -> &MemoryManager {
         &self.manager
     }
 
-    /// Blocks until a call ends. On a thread of another runtime it blocks, too, as its callers
-    /// chose, but runs the call on a second thread, because no runtime permits nested blocking.
+    /// Blocks until a call ends. On a thread of another runtime the call runs on a second thread,
+    /// because no runtime permits nested blocking.
     fn wait<T: Send>(&self, call: impl Future<Output = T> + Send) -> Result<T, StoreError> {
         let mut answer = None;
         self.run(Box::pin(async { answer = Some(call.await) }))?;
         answer.ok_or_else(gone)
     }
 
-    /// Runs work to its end. It takes a boxed future, so that it is compiled once.
+    /// Runs a future to its end. It is boxed, so that this code is compiled once.
     fn run(&self, work: BoxFuture<'_, ()>) -> Result<(), StoreError> {
         let runtime = self.runtime.as_ref().ok_or_else(gone)?;
         if Handle::try_current().is_err() {
@@ -141,20 +142,22 @@ impl BlockingMemoryManager {
     /// Blocking form of [`MemoryManager::message_added`].
     ///
     /// # Errors
-    /// If the spool cannot be written; the message is buffered nevertheless. After `close`, where
-    /// it is not buffered.
+    /// If the message cannot be written to the spool; it is kept in memory nevertheless. After
+    /// `close` it is not kept.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.manager.message_added(message)
     }
 
     /// Ends an invocation and saves all messages now, regardless of the triggers, because nothing
-    /// runs between the calls. Returns the unsaved messages, which are retried at the next end.
+    /// runs between two calls. Returns the stores with unsaved messages, which the next call
+    /// retries.
     pub fn invocation_ended(&self) -> Vec<UnsavedStore> {
         self.manager.invocation_ended();
         self.wait(self.manager.coordinator().flush()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }
 
-    /// Saves the remaining messages and closes the manager. Returns the unsaved ones.
+    /// Saves the remaining messages and closes the manager. Returns the stores with messages that
+    /// could not be saved.
     pub fn close(self) -> Vec<UnsavedStore> {
         self.wait(self.manager.coordinator().close()).unwrap_or_else(|_| self.manager.coordinator().unsaved())
     }

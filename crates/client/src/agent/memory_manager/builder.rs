@@ -1,4 +1,5 @@
-//! Builds a manager: it checks the rules about stores and tools, then initializes every store.
+//! The builder of a manager. It checks the rules about stores and tools, then initializes every
+//! store.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -63,13 +64,13 @@ impl MemoryManagerBuilder {
         self
     }
 
-    /// Sets the merge of several lists. Default: by rank.
+    /// Sets the method to merge the results of several stores. Default: [`Fusion::Rank`].
     pub fn fusion(mut self, fusion: Fusion) -> Self {
         self.fusion = fusion;
         self
     }
 
-    /// Sets the token estimator.
+    /// Sets the estimator of token numbers.
     pub fn estimator(mut self, estimator: Estimator) -> Self {
         self.estimator = estimator;
         self
@@ -93,8 +94,8 @@ impl MemoryManagerBuilder {
         self
     }
 
-    /// Adds a text that injection puts in full before the entries, with every query of the user,
-    /// such as [`DocumentContext`](crate::agent::stores::DocumentContext).
+    /// Adds a text that injection puts in full before the entries of every model call, such as
+    /// [`DocumentContext`](crate::agent::stores::DocumentContext).
     pub fn context(mut self, context: impl PromptContext + 'static) -> Self {
         self.contexts.push(Arc::new(context));
         self
@@ -106,8 +107,9 @@ impl MemoryManagerBuilder {
         self
     }
 
-    /// Adds events with the query (`memory.query`) and the results (`memory.results`) to the spans
-    /// of searches. Use it only for traces that may contain personal data. Default: off.
+    /// Adds events with the query (`memory.query`) and the results (`memory.results`) to the
+    /// tracing spans of searches. Enable it only for traces that may contain personal data.
+    /// Default: off.
     pub fn capture_content(mut self, capture: bool) -> Self {
         self.capture_content = capture;
         self
@@ -119,21 +121,21 @@ impl MemoryManagerBuilder {
         self
     }
 
-    /// Sets the directory in which unsaved messages survive the end of the process. Without it they
-    /// are lost.
+    /// Sets the directory in which unsaved messages survive the end of the process. Without it,
+    /// that end loses them.
     pub fn spool(mut self, directory: impl Into<PathBuf>) -> Self {
         self.coordinator.spool = Some(directory.into());
         self
     }
 
-    /// Sets the callback for every message that no store accepts.
+    /// Sets a callback for every message or entry that goes into quarantine.
     pub fn on_quarantine(mut self, told: impl Fn(&QuarantinedItem) + Send + Sync + 'static) -> Self {
         self.coordinator.on_quarantine = Some(Arc::new(told));
         self
     }
 
-    /// Builds the manager once every store is ready. With an executor, the coordinator runs from
-    /// here until it is closed or the last clone of the manager is dropped.
+    /// Initializes all stores and returns the manager. With an executor, the coordinator runs until
+    /// it is closed or the last clone of the manager is dropped.
     ///
     /// # Errors
     /// If a rule about stores or tools is broken, a store is not ready, or the spool cannot be
@@ -206,7 +208,8 @@ fn check_stores(stores: &[Arc<dyn MemoryStore>]) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Returns the options with the stores that the tool writes to, in their order.
+/// Returns the options of the add tool with the stores that it writes to, in the order of the
+/// stores.
 fn checked_add_tool(
     mut options: AddToolOptions,
     stores: &[Arc<dyn MemoryStore>],

@@ -21,13 +21,13 @@ use super::tokens::Estimator;
 use super::tools::{AddToolOptions, SearchToolOptions, Tool};
 use builder::MemoryManagerBuilder;
 
-/// Memory for an agent, over one or several stores. Cheap to clone.
+/// Memory for an agent, over one or several stores. Clones share its state.
 #[derive(Clone)]
 pub struct MemoryManager {
     pub(super) parts: Arc<Parts>,
 }
 
-/// The parts of a manager.
+/// The shared parts of a manager.
 pub(super) struct Parts {
     pub(super) stores: Vec<Arc<dyn MemoryStore>>,
     pub(super) fusion: Fusion,
@@ -35,17 +35,17 @@ pub(super) struct Parts {
     pub(super) search_tool: Option<SearchToolOptions>,
     pub(super) add_tool: Option<AddToolOptions>,
     pub(super) injection: Option<InjectionOptions>,
-    /// The contexts that injection puts before the entries, in order.
+    /// The prompt contexts whose texts injection puts before the entries, in order.
     pub(super) contexts: Vec<Arc<dyn PromptContext>>,
     pub(super) extended_tools: bool,
-    /// True if spans of searches contain the query and the results.
+    /// True if tracing spans of searches contain the query and the results.
     pub(super) capture_content: bool,
     pub(super) coordinator: ExtractionCoordinator,
     pub(super) surroundings: RuntimeContext,
 }
 
 impl MemoryManager {
-    /// Returns a builder.
+    /// Returns a builder of a manager.
     pub fn builder(surroundings: RuntimeContext) -> MemoryManagerBuilder {
         MemoryManagerBuilder::new(surroundings)
     }
@@ -55,34 +55,36 @@ impl MemoryManager {
         &self.parts.stores
     }
 
-    /// Returns the coordinator, which sends messages to the stores.
+    /// Returns the coordinator that sends messages to the stores.
     pub fn coordinator(&self) -> &ExtractionCoordinator {
         &self.parts.coordinator
     }
 
-    /// Records that a message was added to the history: buffers a copy for the stores that extract.
+    /// Records that the agent's history has a new message, and keeps a copy for the stores that
+    /// receive messages.
     ///
     /// # Errors
-    /// If the spool cannot be written; the message is buffered nevertheless. After `close`, where
-    /// it is not buffered.
+    /// If the message cannot be written to the spool; it is kept in memory nevertheless. After
+    /// `close` it is not kept.
     pub fn message_added(&self, message: &Message) -> Result<(), StoreError> {
         self.parts.coordinator.record(message)
     }
 
-    /// Records that the agent has answered and the framework has saved its own session: triggers
-    /// may fire.
+    /// Records the end of an invocation, after the agent has answered and the framework has saved
+    /// its session. Triggers may then start a save.
     pub fn invocation_ended(&self) {
         self.parts.coordinator.invocation_ended();
     }
 
-    /// Returns the tools for the model in a fixed order: search, add, then those of the stores.
+    /// Returns the tools for the model in a fixed order: search, add, then the tools of the stores.
     pub fn tools(&self) -> Vec<Tool> {
         let own = self.search_memory_tool().into_iter().chain(self.add_memory_tool());
         own.chain(self.parts.stores.iter().flat_map(|store| store.tools())).collect()
     }
 
-    /// Returns the input of a model call with the entries at its end. The history itself is
-    /// unchanged. Never fails: errors are logged, and nothing is appended.
+    /// Returns the messages of a model call with matching entries appended to the user's last
+    /// message. The history itself is unchanged. The call never fails: it logs errors and appends
+    /// nothing.
     pub async fn inject(&self, messages: &[Message], state: &serde_json::Value) -> InjectedInput {
         super::injection::inject(self, messages, state).await
     }

@@ -1,4 +1,5 @@
-//! Searches all stores concurrently. Each may fail alone, and the result is one list.
+//! Searches of all stores at the same time. A store that fails does not fail the search, and the
+//! results become one list.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -16,47 +17,49 @@ use crate::agent::isolation::caught;
 use crate::agent::limits::RESULTS_DEFAULT;
 use crate::agent::store::{MemoryStore, SearchQuery, check_relevance};
 
-/// The options of a search.
+/// The options of a search over stores.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SearchOptions {
-    /// The maximum of entries of each store. Default: the store's own, else 3.
+    /// The maximum number of entries of each store. `None` means the default of the store, else 3.
     pub max_search_results: Option<u32>,
-    /// The names of the searched stores: none if the list is empty. Default: all.
+    /// The names of the stores to search. `None` means all, and an empty list means no store.
     pub stores: Option<Vec<String>>,
-    /// The conditions in addition to those of the stores, which always apply.
+    /// The metadata conditions of the search, in addition to those of the stores, which always
+    /// apply.
     pub filter: Vec<MetadataFilter>,
-    /// The time as of which the stores search, in milliseconds since 1970.
+    /// The time as of which the stores search, in milliseconds since 1970. `None` means now.
     pub as_of_ms: Option<i64>,
-    /// The approximate budget of all entries together, in tokens.
+    /// The approximate token budget of all entries together. `None` means no limit.
     pub budget_tokens: Option<u32>,
-    /// The minimum relevance of an entry, 0 to 1. Default: that of each store. With it, stores
-    /// without calibrated scores fail.
+    /// The minimum relevance of an entry, 0 to 1. `None` means the minimum of each store. If it is
+    /// set, stores without calibrated scores fail.
     pub relevance_min: Option<f32>,
 }
 
-/// The results and failures of a search.
+/// The results of a search, and the stores that failed.
 #[derive(Debug, Clone, Default)]
 pub struct SearchDetails {
-    /// The entries.
+    /// The entries that were found, best first over all stores unless the fusion is `Concat`.
     pub entries: Vec<Entry>,
-    /// The stores that failed, in their order. No entry and no failure means that no store has a
-    /// match.
+    /// The errors of the stores that failed, in the order of the stores. If there is neither an
+    /// entry nor a failure, no store has a match.
     pub failures: Vec<StoreFailure>,
 }
 
-/// The time at which a search takes the answers that have arrived.
+/// A shared future that resolves at the time at which a search stops waiting for stores.
 pub(super) type Deadline = Shared<BoxFuture<'static, ()>>;
 
 impl MemoryManager {
-    /// Searches for entries. A store that fails contributes nothing and is logged.
+    /// Returns the entries that match a query. A store that fails contributes nothing, and its
+    /// error is logged.
     ///
     /// # Errors
-    /// If an argument breaks a rule; never because a store failed.
+    /// If an argument breaks a rule. The failure of a store is not an error.
     pub async fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Entry>, MemoryError> {
         Ok(self.search_detailed(query, options).await?.entries)
     }
 
-    /// Searches for entries and returns the errors of failed stores, too.
+    /// Returns the entries that match a query, and the errors of the stores that failed.
     ///
     /// # Errors
     /// If an argument breaks a rule.
@@ -68,7 +71,7 @@ impl MemoryManager {
         self.find(query, options, None, None).await
     }
 
-    /// Searches for at most `limit` entries, with the answers that arrive before the deadline.
+    /// Returns at most `limit` entries from the stores that answer before the deadline.
     pub(in crate::agent) async fn find(
         &self,
         query: &str,
@@ -126,8 +129,8 @@ impl MemoryManager {
         Ok(details)
     }
 
-    /// Keeps whole entries in order. One that does not fit is omitted, and a smaller one behind it
-    /// may still fit.
+    /// Removes the entries that exceed the token budget. It keeps whole entries in order: after an
+    /// entry that does not fit, a smaller one may still fit.
     fn keep_within(&self, budget_tokens: u32, entries: &mut Vec<Entry>) {
         let mut left = usize::try_from(budget_tokens).unwrap_or(usize::MAX);
         entries.retain(|entry| {

@@ -1,5 +1,5 @@
-//! The documents of a server that a session starts with: `system/` in full and a listing of the
-//! others, in one budget.
+//! The documents of a server that every session starts with, as a prompt context: `system/` in
+//! full and a list of the others, within one budget.
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -10,7 +10,7 @@ use crate::agent::error::StoreError;
 use crate::agent::prompt_context::PromptContext;
 use crate::call::Client;
 
-/// The prompt documents of a mount or of a tree.
+/// The prompt documents of a mount or of a tree on a server.
 #[derive(Debug, Clone)]
 pub struct DocumentContext {
     client: Client,
@@ -18,7 +18,8 @@ pub struct DocumentContext {
 }
 
 impl DocumentContext {
-    /// Returns the context of the documents of a memory's namespace, `/` where it is `None`.
+    /// Returns the context for the documents in a namespace of a memory. `None` means the namespace
+    /// `/`.
     pub fn of_tree(client: Client, memory: impl Into<String>, namespace: Option<String>) -> Self {
         let asked = PromptDocumentsQuery {
             memory: Some(memory.into()),
@@ -28,12 +29,13 @@ impl DocumentContext {
         Self { client, asked }
     }
 
-    /// Returns the context of a mount of the server's configuration, `default` where it is `None`.
+    /// Returns the context for a mount in the server's configuration. `None` means the mount
+    /// `default`.
     pub fn of_mount(client: Client, mount: Option<String>) -> Self {
         Self { client, asked: PromptDocumentsQuery { mount, ..PromptDocumentsQuery::default() } }
     }
 
-    /// Sets the budget in tokens; the server's default is 2,500.
+    /// Sets the token budget of the documents. The default of the server is 2,500.
     #[must_use]
     pub fn with_budget_tokens(mut self, budget_tokens: u32) -> Self {
         self.asked.budget_tokens = Some(budget_tokens);

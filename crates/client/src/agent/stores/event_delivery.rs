@@ -1,4 +1,4 @@
-//! Sends events in order, and derives the outcome of their messages. Independent of the wire
+//! Sending of events in order, and the outcome of their messages. It does not depend on a wire
 //! format.
 
 use std::collections::BTreeMap;
@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::agent::batch::{BatchOutcome, EventFailure, EventsNotStored, Unstored};
 use crate::agent::error::{ErrorClass, StoreError};
 
-/// Sends events in the order of the conversation. After a transient error it sends no further event
-/// and reports that error for the rest. A permanent error stops no other event.
+/// Sends events in the order of the conversation. After a transient error it sends no more events,
+/// and reports that error for them, too. After a permanent error it continues with the next event.
 pub(super) async fn in_order<'a, E, F>(
     events: &'a [E],
     send: impl Fn(&'a E) -> F,
@@ -32,9 +32,8 @@ where
     answers
 }
 
-/// Returns the outcome of the messages of events, by their sequence numbers, and of `silent`
-/// messages, which no event holds and which are done. A message of several events is stored when
-/// all of them are.
+/// Returns the outcome of the messages of events, by their sequence numbers. `silent` messages are
+/// in no event and count as stored. A message in several events is stored when all of them are.
 pub(super) fn outcome(
     answers: impl IntoIterator<Item = (Vec<u64>, Result<(), StoreError>)>,
     silent: impl IntoIterator<Item = u64>,

@@ -1,4 +1,4 @@
-//! Checks the metadata of an event by the wire's rules before anything is sent, because the
+//! Checks of event metadata by the rules of the AgentCore wire before an event is sent. The
 //! server's own error names neither the key nor the permitted values.
 
 use std::collections::BTreeMap;
@@ -12,21 +12,21 @@ use crate::agent::limits::{
 };
 use crate::agent::message::Message;
 
-/// A function that returns the metadata of the event that a message goes into: texts, numbers and
+/// A function that returns the metadata of the event that contains a message: texts, numbers and
 /// booleans by key.
 ///
-/// At most 15 keys of 1 to 128 characters, values of at most 256; letters and digits of ASCII,
-/// white space and `._:/=+@-`. Neighbours with equal metadata share an event, so a value that
-/// differs from message to message creates one event for each message.
+/// It may return at most 15 keys of 1 to 128 characters, with values of at most 256 characters.
+/// Permitted are ASCII letters and digits, white space and `._:/=+@-`. Adjacent messages with equal
+/// metadata share an event, so values that differ for each message create one event per message.
 pub type MetadataProvider = Arc<dyn Fn(&Message) -> Metadata + Send + Sync>;
 
 /// The permitted characters, as errors name them. Letters and digits are ASCII.
 const ALLOWED: &str = "letters, digits, white space and . _ : / = + @ -";
 
-/// Returns the values as texts, in the order of their keys.
+/// Returns the values as texts, sorted by key, after checking them.
 ///
 /// # Errors
-/// The key and the violated rule.
+/// A text that names the key and the violated rule.
 pub(super) fn checked(metadata: &Metadata) -> Result<BTreeMap<String, String>, String> {
     if metadata.len() > EVENT_METADATA_KEYS_MAX {
         let found = metadata.len();
@@ -73,7 +73,7 @@ fn is_allowed(character: char) -> bool {
     character.is_ascii_alphanumeric() || is_space(character) || "._:/=+@-".contains(character)
 }
 
-/// True for white space as the service's pattern defines it.
+/// Returns true for white space as the pattern of AgentCore defines it.
 fn is_space(character: char) -> bool {
     matches!(character, '\t'..='\r' | ' ')
 }

@@ -1,10 +1,10 @@
-//! The stores of this crate. [`RemoteStore`] uses a Loci server over a URL, a unix socket or in
-//! this process. [`FileStore`] uses files that people also read. With the cargo feature
+//! The implementations of stores. [`RemoteStore`] uses a Loci server over a URL, a unix socket or
+//! in this process. [`FileStore`] uses files that people also read. With the cargo feature
 //! `agentcore`, `AgentCoreStore` uses Amazon Bedrock AgentCore Memory.
 //!
-//! A new store is a file here that implements the port. The modules next to the stores hold their
-//! common parts: places with placeholders, messages grouped into events, and the rule of writable
-//! stores.
+//! A new store is a new file here that implements [`MemoryStore`](crate::agent::MemoryStore). The
+//! other modules hold code that several stores use: namespace templates, grouping of messages into
+//! events, and the rule about writable stores.
 
 #[cfg(feature = "agentcore")]
 pub mod agentcore;

@@ -1,32 +1,32 @@
-//! Namespace templates with `{actorId}` and `{sessionId}`, and names derived from them. Each text
-//! is scanned once, so a value is never read as a placeholder or a pattern.
+//! Namespace templates with `{actorId}` and `{sessionId}`, and store names derived from them.
+//! Each text is scanned once, so that an inserted value is never read as a placeholder.
 
 use crate::agent::error::MemoryError;
 
-/// The namespace that a store reads. Templates may contain `{actorId}` and `{sessionId}`.
+/// The namespace in which a store searches. Its template may contain `{actorId}` and `{sessionId}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadNamespace {
-    /// A single namespace.
+    /// The template of exactly one namespace.
     Namespace(String),
-    /// A namespace and all namespaces below it.
+    /// The template of a namespace that includes all namespaces below it.
     NamespacePath(String),
 }
 
 impl Default for ReadNamespace {
-    /// Returns the facts of an actor, with all namespaces below.
+    /// Returns the default: the facts of an actor, with all namespaces below.
     fn default() -> Self {
         Self::NamespacePath("/facts/{actorId}".to_owned())
     }
 }
 
 impl ReadNamespace {
-    /// Returns the template.
+    /// Returns the text of the template.
     pub(super) fn template(&self) -> &str {
         let (Self::Namespace(template) | Self::NamespacePath(template)) = self;
         template
     }
 
-    /// Returns the name of the option as all clients spell it.
+    /// Returns the name of this option as the clients in all languages spell it.
     pub(super) fn field(&self) -> &'static str {
         match self {
             Self::Namespace(_) => "namespace",
@@ -34,7 +34,7 @@ impl ReadNamespace {
         }
     }
 
-    /// Returns the namespace of an actor and a session.
+    /// Returns the namespace for an actor and a session.
     ///
     /// # Errors
     /// The errors of [`ReadNamespaceTemplate`], with the name of the option.
@@ -43,10 +43,10 @@ impl ReadNamespace {
     }
 }
 
-/// A parsed namespace template.
+/// A parsed template of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadNamespaceTemplate {
-    /// The option that errors name.
+    /// The name of the option that errors mention.
     field: &'static str,
     text: String,
 }
@@ -55,7 +55,7 @@ impl ReadNamespaceTemplate {
     /// Parses a template.
     ///
     /// # Errors
-    /// If it is blank, or has braces that are no placeholder.
+    /// If the template is blank, or has braces that are not a placeholder.
     pub fn parse(template: &str) -> Result<Self, MemoryError> {
         Self::of_field("namespace", template)
     }
@@ -69,10 +69,10 @@ impl ReadNamespaceTemplate {
         Ok(parsed)
     }
 
-    /// Returns the namespace of an actor and a session.
+    /// Returns the namespace for an actor and a session.
     ///
     /// # Errors
-    /// If the template needs an absent value, or a value contains braces.
+    /// If the template needs the actor or the session and it is `None`, or a value contains braces.
     pub fn resolve(&self, actor: Option<&str>, session: Option<&str>) -> Result<String, MemoryError> {
         self.fill(|name| match name {
             "actorId" => actor.map(str::to_owned),
@@ -109,8 +109,8 @@ impl ReadNamespaceTemplate {
     }
 }
 
-/// Returns a store name derived from a template: without placeholders, and with a dash for every
-/// character other than an ASCII letter or digit.
+/// Returns a store name derived from a template: without placeholders, and with a dash for each
+/// character that is not an ASCII letter or digit. `fallback` is the name if nothing remains.
 pub fn name_of_template(template: &str, fallback: &str) -> String {
     let mut out = String::new();
     // The start of an open placeholder in `out`. It ends with its brace; it is no placeholder if a

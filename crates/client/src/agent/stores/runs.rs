@@ -1,7 +1,7 @@
-//! Groups neighbours into runs. A run never skips an item.
+//! Grouping of adjacent items into runs. A run never skips an item.
 
-/// Returns runs of neighbours, at most `len_max` long. `fits` returns true if the run so far takes
-/// the next item.
+/// Returns runs of adjacent items, each of at most `len_max` items. `fits` returns true if the next
+/// item may join the run so far.
 pub(super) fn runs<T>(items: &[T], len_max: usize, fits: impl Fn(&[T], &T) -> bool) -> Vec<&[T]> {
     let mut runs = Vec::new();
     let mut from = 0;

@@ -1,5 +1,5 @@
-//! The rule of writable stores. An event has no namespace, so two stores that write one
-//! conversation would write everything twice.
+//! The rule about writable stores. An event has no namespace, so two stores that write to the
+//! same conversation would store every message twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use crate::agent::error::MemoryError;
 use crate::agent::store::{MemoryStore, WritePlace};
 
-/// Checks that each memory, actor and session has at most one writable store. With
-/// `expect_extraction`, it must have exactly one that is writable and extracts. Stores that take no
-/// messages are ignored. Call it after `initialize` if one store uses the memory's name and another
-/// its id.
+/// Checks that each conversation (memory, actor and session) has at most one writable store. With
+/// `expect_extraction`, each must have exactly one, and it must have an extraction configuration.
+/// Stores that take no messages are ignored. Call it after `initialize` if one store names the
+/// memory and another gives its id.
 ///
 /// # Errors
-/// Every conversation that breaks the rule, with the names of its stores.
+/// An error that names every conversation that breaks the rule, with its stores.
 pub fn assert_writable_topology(
     stores: &[Arc<dyn MemoryStore>],
     expect_extraction: bool,
@@ -41,11 +41,12 @@ pub fn assert_writable_topology(
     if broken.is_empty() { Ok(()) } else { Err(MemoryError::Configuration(broken.join("; "))) }
 }
 
-/// Returns the writable one of several stores of one conversation: the flagged one, else, with
-/// extraction, the first that is not flagged false.
+/// Returns the index of the store that writes, of several stores of one conversation. It is the
+/// store with the flag true. If there is none and `extraction` is true, it is the first store whose
+/// flag is not false.
 ///
 /// # Errors
-/// If two are flagged, or all opt out of a requested extraction.
+/// If two stores have the flag true, or extraction is requested and all flags are false.
 pub fn writer(flags: &[Option<bool>], extraction: bool) -> Result<Option<usize>, MemoryError> {
     let flagged: Vec<usize> =
         flags.iter().enumerate().filter(|(_, flag)| **flag == Some(true)).map(|(at, _)| at).collect();

@@ -1,4 +1,4 @@
-//! `add_memory`: the model stores entries. It reaches only the stores of the tool.
+//! `add_memory`: the tool by which a model stores entries, in the stores that the options permit.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::agent::memory_manager::additions::AddOptions;
 const DESCRIPTION: &str = "Add facts, preferences, or decisions to long-term memory so they are remembered across conversations. Use when the user shares something worth recalling later.";
 const ADVICE: &str = "Name stores to add only to those, or leave `stores` out to add to all of them.";
 
-/// The options of the tool.
+/// The options of the tool `add_memory`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddToolOptions {
-    /// The name of the tool, if not the default.
+    /// The name of the tool. `None` means `add_memory`.
     pub name: Option<String>,
-    /// The description for the model, if not the default.
+    /// The description that the model reads. `None` means the default one.
     pub description: Option<String>,
-    /// The names of the stores that it may write to. Default: every writable store that takes
-    /// entries.
+    /// The names of the stores that the tool may write to. `None` means every writable store that
+    /// takes entries.
     pub stores: Option<Vec<String>>,
-    /// True if the call waits until all entries are written. Otherwise failures are only logged,
-    /// and an executor is needed.
+    /// True if a call waits until the entry is written. If false, failures are only logged, and the
+    /// manager needs an executor.
     pub wait_for_writes: bool,
 }
 

@@ -1,10 +1,11 @@
-//! Arguments of a call, parsed strictly: a member outside the schema is an error that names it.
+//! The arguments of a tool call. Parsing is strict: a member outside of the tool's schema is an
+//! error that names the member.
 
 use serde_json::{Map, Value};
 
 use super::ToolError;
 
-/// The arguments of a call.
+/// The arguments of a tool call, as JSON members.
 pub(super) struct CallArguments(Map<String, Value>);
 
 impl CallArguments {
@@ -20,7 +21,7 @@ impl CallArguments {
         }
     }
 
-    /// Returns a text that is not blank.
+    /// Returns the text of a required member, which must not be blank.
     pub(super) fn text(&self, name: &str) -> Result<&str, ToolError> {
         match self.0.get(name).and_then(Value::as_str) {
             Some(text) if !text.trim().is_empty() => Ok(text),
@@ -28,7 +29,7 @@ impl CallArguments {
         }
     }
 
-    /// Returns a list of texts, if it is present.
+    /// Returns a list of texts. `None` if the member is absent.
     pub(super) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, ToolError> {
         let refused = || ToolError(format!("{name} must be a list of texts"));
         match self.given(name) {
@@ -41,7 +42,7 @@ impl CallArguments {
         }
     }
 
-    /// Returns a positive whole number, if it is present.
+    /// Returns a positive whole number. `None` if the member is absent.
     pub(super) fn positive(&self, name: &str) -> Result<Option<u32>, ToolError> {
         let Some(value) = self.given(name) else { return Ok(None) };
         let refused = || ToolError(format!("{name} must be a positive whole number"));

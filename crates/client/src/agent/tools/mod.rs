@@ -1,5 +1,5 @@
-//! The tools of a model. A tool has a name, a description for the model, a schema and a function;
-//! the framework lists and calls it.
+//! Tools for a model. A tool has a name, a description for the model, a schema of its arguments,
+//! and a function. The agent framework shows the tools to the model and calls them.
 
 mod add_memory;
 mod arguments;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub use add_memory::AddToolOptions;
 pub use search_memory::SearchToolOptions;
 
-/// The error of a tool: a text for the model.
+/// The error of a tool call: a text for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(pub String);
@@ -22,9 +22,9 @@ pub struct ToolError(pub String);
 /// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
-    /// The result.
+    /// The result for the model, as JSON.
     pub result: Value,
-    /// The warnings for the model.
+    /// The warnings for the model, such as ignored arguments.
     pub warnings: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl ToolAnswer {
         Self { result, warnings: Vec::new() }
     }
 
-    /// Returns the result for the model, together with the warnings, if there are any.
+    /// Returns the result for the model as one value, together with any warnings.
     pub fn into_value(self) -> Value {
         match (self.warnings.is_empty(), self.result) {
             (true, result) => result,
@@ -50,12 +50,12 @@ impl ToolAnswer {
 /// A function that runs a tool on its arguments.
 pub type ToolWork = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<ToolAnswer, ToolError>> + Send + Sync>;
 
-/// A tool of a model.
+/// A tool that a model may call.
 #[derive(Clone)]
 pub struct Tool {
-    /// The name.
+    /// The name of the tool.
     pub name: String,
-    /// The purpose, for the model.
+    /// The description of the tool for the model.
     pub description: String,
     /// The JSON Schema of the arguments.
     pub input_schema: Value,
@@ -64,7 +64,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Returns name, description and schema in their listed form.
+    /// Returns the name, description and schema of the tool in the form in which frameworks list
+    /// tools.
     pub fn listed(&self) -> Value {
         json!({ "name": self.name, "description": self.description, "inputSchema": self.input_schema })
     }

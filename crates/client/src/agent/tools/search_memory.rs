@@ -1,5 +1,5 @@
-//! `search_memory`: the model searches the memories. Its name, description and schema match those
-//! that prompts and other clients use.
+//! `search_memory`: the tool by which a model searches the stores. Its name, description and schema
+//! are those that prompts and other clients use.
 
 use std::sync::Arc;
 
@@ -21,12 +21,12 @@ const KNOWN: [&str; 4] = ["query", "maxSearchResults", "max_search_results", "st
 const KNOWN_EXTENDED: [&str; 7] =
     ["query", "maxSearchResults", "max_search_results", "stores", "filter", "as_of", "budget_tokens"];
 
-/// The options of the tool.
+/// The options of the tool `search_memory`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchToolOptions {
-    /// The name of the tool, if not the default.
+    /// The name of the tool. `None` means `search_memory`.
     pub name: Option<String>,
-    /// The description for the model, if not the default.
+    /// The description that the model reads. `None` means the default one.
     pub description: Option<String>,
 }
 
@@ -116,7 +116,8 @@ async fn search(
     Ok(ToolAnswer { result: details.entries.iter().map(shown).collect(), warnings })
 }
 
-/// Returns the limit under either spelling, capped at the permitted maximum.
+/// Returns the requested maximum number of results, under either of its two names, reduced to the
+/// permitted maximum with a warning.
 fn results_max(arguments: &CallArguments, warnings: &mut Vec<String>) -> Result<Option<u32>, ToolError> {
     let asked = match (arguments.positive("maxSearchResults")?, arguments.positive("max_search_results")?) {
         (Some(one), Some(other)) if one != other => {

@@ -1,8 +1,8 @@
-//! The stores that a tool may reach: their description for the model, and the selection by name.
+//! The stores that a tool may use: their descriptions for the model, and the selection by name.
 
 use super::ToolError;
 
-/// A store in the scope of a tool.
+/// A store that a tool may use.
 pub(super) struct ToolStore {
     pub(super) name: String,
     pub(super) description: Option<String>,
@@ -20,8 +20,8 @@ pub(super) fn described(description: &str, heading: &str, advice: &str, targets:
     format!("{description}\n\n{heading}\n{}\n\n{advice}", lines.join("\n"))
 }
 
-/// Returns the selected names, each once; all in scope if none is given. Names out of scope are
-/// dropped with a warning, unless no other remains.
+/// Returns the stores that a call selects, each once; all permitted stores if it names none. Names
+/// of other stores are dropped with a warning, unless no store remains.
 pub(super) fn meant(
     asked: Option<Vec<String>>,
     targets: &[ToolStore],

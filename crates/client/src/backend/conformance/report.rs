@@ -4,42 +4,42 @@ use serde::Serialize;
 
 use crate::backend::file_backend::BackendCapabilities;
 
-/// The outcome of a check.
+/// The outcome of a conformance check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// The backend keeps the promise of the port.
+    /// The backend meets the requirement.
     Passed,
-    /// The backend breaks the promise.
+    /// The backend violates the requirement.
     Failed {
-        /// The promise.
+        /// The behaviour that the contract requires.
         expected: String,
-        /// The answer of the backend.
+        /// The behaviour of the backend.
         found: String,
     },
-    /// The check needs an absent capability.
+    /// The check was skipped, because the backend lacks a capability.
     Skipped {
-        /// The capability.
+        /// The capability that the check needs.
         reason: String,
     },
 }
 
-/// A check and its outcome.
+/// A conformance check with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
     /// The name of the check.
     pub name: String,
-    /// The outcome.
+    /// The outcome of the check.
     #[serde(flatten)]
     pub outcome: CheckOutcome,
 }
 
-/// All checks of a run, in order.
+/// The result of a conformance run: all checks, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConformanceReport {
     /// The capabilities that the backend announced.
     pub capabilities: BackendCapabilities,
-    /// The checks.
+    /// The checks with their outcomes.
     pub checks: Vec<CheckResult>,
 }
 

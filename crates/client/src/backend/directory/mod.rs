@@ -21,20 +21,20 @@ use crate::agent::blocking_task::off_thread;
 /// The maximum size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A directory of files. Hidden names and temporary files of editors are invisible in it, and links
-/// are not followed. It does not defend against another process that replaces directories by links
-/// during a call.
+/// A directory as a file backend. Hidden files and temporary files of editors are invisible, and
+/// links are not followed. The backend does not protect against another process that replaces
+/// directories by links during a call.
 #[derive(Debug, Clone)]
 pub struct DirectoryBackend {
     place: Arc<DirectoryRoot>,
 }
 
 impl DirectoryBackend {
-    /// Opens a directory. An absent one is created with access for its owner only.
+    /// Opens a directory. A missing directory is created, with access only for its owner.
     ///
     /// # Errors
-    /// `Unavailable` if the directory cannot be created or read; `PathConflict` if something else
-    /// has its place.
+    /// `Unavailable` if the directory cannot be created or read; `PathConflict` if the path is not
+    /// a directory.
     pub fn open(directory: &Path) -> Result<Self, StorageError> {
         Ok(Self { place: Arc::new(DirectoryRoot::open(directory)?) })
     }

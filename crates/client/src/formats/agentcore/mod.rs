@@ -36,7 +36,7 @@ const MARK: &str = "loci_id";
 /// The metadata key on the remote side for a record's kind, if its strategy does not imply it.
 const KIND: &str = "loci_kind";
 
-/// The nouns to transfer.
+/// The kinds of data to transfer: events, records or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts {
     /// True to transfer events.

@@ -23,21 +23,21 @@ const PIECE: usize = 500;
 /// by one.
 const SESSION_BYTES_MAX: usize = 256 << 20;
 
-/// The options of an import.
+/// The options of importing a memory over the AgentCore wire.
 pub struct AgentCoreReadOptions {
-    /// The remote memory: its id or ARN.
+    /// The id or ARN of the remote memory.
     pub memory: String,
-    /// The local target memory.
+    /// The local memory that receives the data.
     pub own_memory: String,
     /// The strategies of the local memory.
     pub strategies: Vec<Strategy>,
-    /// The local namespace below which the records' namespaces are put.
+    /// The local namespace below which the namespaces of the records are placed.
     pub namespace: String,
-    /// The nouns to import.
+    /// The kinds of data to import.
     pub parts: Parts,
 }
 
-/// A remote memory in the course of reading.
+/// A reader of a remote memory, piece by piece.
 pub struct AgentCoreReader<'a> {
     wire: &'a dyn Wire,
     asked: AgentCoreReadOptions,
@@ -76,7 +76,7 @@ impl<'a> AgentCoreReader<'a> {
         }
     }
 
-    /// Returns the next piece; `None` at the end.
+    /// Returns the next piece of the memory. `None` at the end.
     ///
     /// # Errors
     /// If the server rejects a call, or is unavailable. A repeated import continues from there.

@@ -8,54 +8,54 @@ use serde::Serialize;
 /// The characters to percent-encode in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The service of a call.
+/// The AgentCore service that a call is sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plane {
-    /// `bedrock-agentcore-control`: memories.
+    /// The control plane, `bedrock-agentcore-control`, which manages memories.
     Control,
-    /// `bedrock-agentcore`: the contents of memories.
+    /// The data plane, `bedrock-agentcore`, which has the contents of memories.
     Data,
 }
 
 /// The HTTP method of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// A GET without a body.
+    /// A GET request without a body.
     Get,
-    /// A POST with JSON.
+    /// A POST request with a JSON body.
     Post,
 }
 
-/// A call. Repeating it has no further effect.
+/// A call over the AgentCore wire. Sending it twice has the same effect as once.
 #[derive(Clone)]
 pub struct WireCall {
-    /// The service.
+    /// The AgentCore service that the call is sent to.
     pub plane: Plane,
-    /// The method.
+    /// The HTTP method of the call.
     pub method: Method,
-    /// The path, encoded.
+    /// The path of the call, percent-encoded.
     pub path: String,
-    /// The JSON body.
+    /// The JSON body of the call. `None` for a GET request.
     pub body: Option<String>,
 }
 
-/// The error of a call.
+/// The error of a call over the AgentCore wire.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// The server rejects the call, and would reject a retry.
+    /// The server rejected the call, and would reject a retry.
     #[error("{message} ({code})")]
     Refused {
-        /// The HTTP status.
+        /// The HTTP status of the response.
         status: u16,
         /// The server's error code.
         code: String,
         /// The server's message.
         message: String,
     },
-    /// The response exceeds the read limit: request less.
+    /// The response exceeds the maximum size. The caller should request fewer items.
     #[error("the answer is too large")]
     TooLarge,
-    /// There is no usable response, even after retries.
+    /// There is no usable response even after retries. The text is the reason.
     #[error("{0}")]
     Gone(String),
 }
@@ -66,15 +66,16 @@ impl WireError {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
-    /// True if the server rejects the sent item, but may accept another.
+    /// Returns true if the server rejects the sent item but may accept another one.
     pub(super) fn is_of_the_item(&self) -> bool {
         matches!(self, Self::Refused { status: 400 | 409 | 413, .. })
     }
 }
 
-/// A client that can make calls.
+/// A client that sends calls over the AgentCore wire.
 pub trait Wire: Send + Sync {
-    /// Returns the JSON of the response. Transient errors are retried before an error is returned.
+    /// Sends a call and returns the JSON of the response. It retries transient errors before it
+    /// returns one.
     fn call(&self, call: WireCall) -> BoxFuture<'_, Result<String, WireError>>;
 }
 

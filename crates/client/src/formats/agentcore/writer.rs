@@ -20,27 +20,27 @@ use super::strategies::Strategies;
 use super::wire::{Wire, WireError, path, post};
 use super::{MARK, Parts, hex, limits};
 
-/// The options of an export.
+/// The options of exporting a memory over the AgentCore wire.
 pub struct AgentCoreWriteOptions {
-    /// The remote memory: its id or ARN.
+    /// The id or ARN of the remote memory.
     pub memory: String,
-    /// The local memory.
+    /// The local memory to export.
     pub own_memory: String,
     /// The strategies of the local memory.
     pub strategies: Vec<Strategy>,
-    /// The nouns to export.
+    /// The kinds of data to export.
     pub parts: Parts,
-    /// True if the writer receives every record. A remote record that it does not receive was
-    /// deleted or superseded locally.
+    /// True if the writer gets every record of the local memory. Then a remote record that it does
+    /// not get was deleted or superseded locally.
     pub is_whole: bool,
-    /// True to write nothing.
+    /// True to write nothing and only report.
     pub dry_run: bool,
 }
 
 /// The result of an export, or of its dry run.
 #[derive(Debug)]
 pub struct AgentCoreExportResult {
-    /// The conversions and the skipped parts.
+    /// The conversions, the losses and the skipped parts.
     pub mapping: Mapping,
     /// The number of items created in the remote memory.
     pub created: u64,
@@ -52,7 +52,7 @@ pub struct AgentCoreExportResult {
     pub checksum: String,
 }
 
-/// A memory in the course of writing.
+/// A writer of a local memory to a remote one.
 pub struct AgentCoreWriter<'a> {
     pub(super) wire: &'a dyn Wire,
     pub(super) target: AgentCoreWriteOptions,
@@ -67,7 +67,7 @@ pub struct AgentCoreWriter<'a> {
 }
 
 impl<'a> AgentCoreWriter<'a> {
-    /// Reads the remote memory's settings.
+    /// Reads the settings of the remote memory, and returns a writer for it.
     ///
     /// # Errors
     /// If the memory does not exist, or its server is unavailable.
@@ -93,17 +93,17 @@ impl<'a> AgentCoreWriter<'a> {
         })
     }
 
-    /// Returns the number of items that were written or found.
+    /// Returns the number of items that were written or found unchanged.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.created + self.updated + self.unchanged
     }
 
-    /// Writes the events of one session.
+    /// Writes the events of one session to the remote memory.
     ///
     /// # Errors
-    /// If the server is unavailable, or rejects more than one item. A repeated export continues
-    /// from there.
+    /// If the server is unavailable, or rejects more than a single item. A repeated export
+    /// continues where this one stopped.
     pub async fn session(&mut self, actor: &str, session: &str, events: Vec<Event>) -> Result<(), WireError> {
         let known = if self.target.dry_run { BTreeMap::new() } else { self.marked(actor, session).await? };
         let placed = events.iter().map(|event| {
@@ -226,7 +226,7 @@ impl<'a> AgentCoreWriter<'a> {
         self.mapping.problems.push(FormatProblem::new(place, "", rule, remedy));
     }
 
-    /// Returns the result.
+    /// Returns the result of the export.
     #[must_use]
     pub fn finish(mut self) -> AgentCoreExportResult {
         if self.target.is_whole {

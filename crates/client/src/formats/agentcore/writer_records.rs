@@ -36,11 +36,11 @@ enum BatchOperation {
 }
 
 impl AgentCoreWriter<'_> {
-    /// Writes records.
+    /// Writes records to the remote memory.
     ///
     /// # Errors
-    /// If the server is unavailable, or rejects more than items. A repeated export continues from
-    /// there.
+    /// If the server is unavailable, or rejects more than single items. A repeated export continues
+    /// where this one stopped.
     pub async fn records(&mut self, records: &[Record]) -> Result<(), WireError> {
         if self.known.is_none() {
             self.known =

@@ -1,6 +1,6 @@
-//! The hooks of an investigation, with the names and the argument order of the agents' source
-//! design. Each is one request, logs a failure, and lets the agent continue; the `try_…` forms
-//! return the error. Every argument has an effect.
+//! The hooks of an investigation for operations agents, with the names and arguments of the design
+//! that these agents follow. Each hook is one request. If it fails, it logs the error and lets the
+//! agent continue. The `try_…` forms return the error.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,12 @@ const PART_FAILED: &str = "error";
 /// The state of an investigation, which its agents pass along.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct InvestigationState {
-    /// The user of the investigation; empty: the connection's user.
+    /// The user of the investigation. An empty text means the user of the connection.
     pub user_id: String,
-    /// The incident.
+    /// The id of the incident.
     pub incident_id: String,
-    /// The session; `None` or empty: the user's.
+    /// The session of the investigation. `None` or an empty text means the session that the server
+    /// chose.
     pub session_id: Option<String>,
 }
 
@@ -69,8 +70,8 @@ impl SreMemory {
     /// Starts the investigation and returns the error of a failure.
     ///
     /// # Errors
-    /// A rejection by the server, which names the member; [`ClientError::Request`] for an actor
-    /// other than the user; [`ClientError::Unreachable`], also while the memory is offline.
+    /// A rejection by the server, naming the member; [`ClientError::Request`] if the actor is not
+    /// the user of the connection; [`ClientError::Unreachable`], also while the memory is offline.
     pub async fn try_on_investigation_start(
         &self,
         query: &str,
@@ -196,7 +197,7 @@ impl SreMemory {
         self.client.investigation_complete(incident_id, &done).await
     }
 
-    /// Stores a turn of the conversation in full. Returns true if it is stored, or empty.
+    /// Stores a turn of the conversation in full. Returns true if it is stored, or was empty.
     pub async fn capture_messages(
         &self,
         messages: &[InvestigationMessage],
@@ -206,7 +207,8 @@ impl SreMemory {
         self.is_done(kept.map(|kept| kept.saved), "messages", "a turn of a conversation was not stored")
     }
 
-    /// Stores a turn and returns the messages in the form that may be displayed.
+    /// Stores a turn of the conversation in full, and returns the messages in the masked form for
+    /// display.
     ///
     /// # Errors
     /// The errors of [`SreMemory::try_on_agent_response`].

@@ -12,7 +12,7 @@ use crate::agent::Clock;
 use crate::call::Client;
 use crate::error::ClientError;
 
-/// The time between two attempts, in milliseconds.
+/// The time between two attempts to connect, in milliseconds.
 pub(super) const RETRY_MS: u64 = 30_000;
 const PROFILE: &str = "sre";
 

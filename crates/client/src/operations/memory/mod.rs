@@ -1,13 +1,14 @@
 //! The memory of an operations agent, in the form of such agents: failures are logged, and the
 //! agent continues. Every such call has a `try_…` form that returns the error.
 //!
-//! * `hooks`: before planning, after each agent, at the end;
+//! * `hooks`: the calls before planning, after each agent, and at the end of an investigation;
 //! * `started_investigations`: the investigations that this memory started, and their users;
-//!   `id_file`: the id for scripts;
+//!   `id_file`: a file with the memory's id, for scripts;
 //! * `link`: the connection to the memory; without one it is offline;
 //! * `notices`: the rate limit of repeated warnings.
 //!
-//! It retries no call and stores nothing for later: the caller must repeat what was not saved.
+//! It retries no call and stores nothing for later: the caller must repeat a call whose data was
+//! not saved.
 
 mod hooks;
 mod id_file;
@@ -40,17 +41,17 @@ impl Client {
         SreMemory::of(self.clone(), Arc::new(Link::to(memory.into(), Arc::new(SystemClock))))
     }
 
-    /// Connects to the memory of an operations agent by its name. It is created with the profile
-    /// `sre`, or completed, once. That needs the right to administer it; with other keys use
-    /// [`Client::sre_memory`].
+    /// Connects to the memory of an operations agent by its name. The memory is created with the
+    /// profile `sre`, or its missing parts are added, once. The key needs the right to administer
+    /// it. With other keys use [`Client::sre_memory`].
     ///
     /// If the server is unreachable, the memory is offline: nothing is saved or read, and no call
-    /// waits. The executor of the surroundings retries every 30 seconds, or
-    /// [`SreMemory::reconnect`] if there is none.
+    /// waits. The executor of the runtime context tries again every 30 seconds. Without an
+    /// executor, [`SreMemory::reconnect`] does.
     ///
     /// # Errors
-    /// A permanent rejection by the server, such as a key without the right, or a name that breaks
-    /// a rule.
+    /// A permanent rejection by the server, for example because the key lacks the right, or the
+    /// name breaks a rule.
     pub async fn sre_memory_named(
         &self,
         name: &str,
@@ -71,7 +72,7 @@ impl Client {
     }
 }
 
-/// The memory of an operations agent. Cheap to clone; clones share one connection state.
+/// The memory of an operations agent. Clones share one connection, so cloning costs little.
 #[derive(Clone)]
 pub struct SreMemory {
     client: Client,
@@ -81,7 +82,7 @@ pub struct SreMemory {
 }
 
 impl SreMemory {
-    /// The default number of results.
+    /// The default maximum number of results of [`Self::retrieve_memories`].
     pub const MAX_RESULTS: u32 = 10;
 
     fn of(client: Client, link: Arc<Link>) -> Self {
@@ -93,8 +94,8 @@ impl SreMemory {
         self.link.memory()
     }
 
-    /// Attempts to reach the server every 30 seconds, and ends on success; at once if the memory is
-    /// connected. For programs whose surroundings have no executor.
+    /// Attempts to reach the server every 30 seconds, and ends on success. It ends at once if the
+    /// memory is connected. For programs whose runtime context has no executor.
     pub async fn reconnect(&self) {
         link::reconnect(Arc::downgrade(&self.link)).await;
     }
@@ -126,8 +127,8 @@ impl SreMemory {
     /// Stores content and returns the details of the result.
     ///
     /// # Errors
-    /// A rejection by the server, which names the member; [`ClientError::Unreachable`], also while
-    /// the memory is offline.
+    /// A rejection by the server, naming the member; [`ClientError::Unreachable`], also while the
+    /// memory is offline.
     pub async fn try_save_event(
         &self,
         memory_type: &str,
@@ -146,8 +147,8 @@ impl SreMemory {
         self.client.sre_save(self.link.require()?, &save).await
     }
 
-    /// Returns the knowledge of a type; empty on a failure, whose reason is in the log.
-    /// `max_results`: [`Self::MAX_RESULTS`] if `None`.
+    /// Returns knowledge of one type. After a failure the result is empty, and the log contains the
+    /// reason. If `max_results` is `None`, the maximum is [`Self::MAX_RESULTS`].
     pub async fn retrieve_memories(
         &self,
         memory_type: &str,
@@ -180,8 +181,8 @@ impl SreMemory {
     /// Returns the knowledge of a type with its warnings.
     ///
     /// # Errors
-    /// A rejection by the server, which names the member; [`ClientError::Unreachable`], also while
-    /// the memory is offline.
+    /// A rejection by the server, naming the member; [`ClientError::Unreachable`], also while the
+    /// memory is offline.
     pub async fn try_retrieve_memories(
         &self,
         memory_type: &str,

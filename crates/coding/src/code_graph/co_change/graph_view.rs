@@ -26,17 +26,17 @@ use crate::tasks::task_namespaces;
 /// The maximum number of files that stand for a directory or a pattern: those with the most
 /// changes.
 const MATCHED_MAX: usize = 100;
-/// The prefix of a task among samples.
+/// The prefix of a task's id in a list of samples.
 const TASK: &str = "task:";
 
 /// A file that changes with another one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoChange {
-    /// The file.
+    /// The path of the file that changes with another file.
     pub path: String,
     /// The file that it changes with.
     pub because: String,
-    /// The number of common changes.
+    /// The number of changes that contain both files.
     pub support: u32,
     /// The share of the other file's changes that contain this file, 0 to 1.
     pub confidence: f64,

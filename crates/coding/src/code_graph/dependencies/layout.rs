@@ -23,7 +23,7 @@ pub(crate) enum Basis {
 }
 
 impl Basis {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",

@@ -45,7 +45,7 @@ pub struct SearchedRecord {
     pub candidate: Candidate,
     /// The kind under which it was found.
     pub kind: SearchKind,
-    /// Its screened text; for an episode, its summary.
+    /// The screened text of the record; for an episode, its summary.
     pub text: String,
     /// True if the text looks like instructions and must be read as a quotation.
     pub is_doubtful: bool,

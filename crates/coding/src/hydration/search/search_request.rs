@@ -39,7 +39,7 @@ impl SearchKind {
     /// The default kinds: those that belong to the repository and describe its state.
     pub const DEFAULT: &'static [Self] = &[Self::Knowledge, Self::Episode, Self::Reflection, Self::Rule];
 
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Knowledge => "knowledge",
@@ -113,9 +113,9 @@ pub struct SearchFilters {
     pub pr: Option<u64>,
     /// A commit at which it was learned or that its task made; a prefix of the id is enough.
     pub commit: Option<String>,
-    /// The issue of its task.
+    /// The issue of the task from which a record comes.
     pub issue: Option<u64>,
-    /// The status of its task.
+    /// The status of the task from which a record comes.
     pub status: Option<TaskStatus>,
     /// The outcome of an episode, in the words of hydration.
     pub outcome: Option<String>,
@@ -139,7 +139,7 @@ impl SearchFilters {
 /// A search in the memory of a repository.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RepositorySearch {
-    /// The repository.
+    /// The name of the repository whose records are searched.
     pub repo: String,
     /// The query; `None`: the filters alone, the newest first.
     pub query: Option<String>,

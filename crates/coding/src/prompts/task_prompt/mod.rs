@@ -52,7 +52,7 @@ pub struct Assembled {
 pub struct PromptLimits {
     /// The budget of the whole prompt, in tokens.
     pub tokens: u32,
-    /// The token estimator.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
     /// Sixteen random bytes, drawn for this request.
     pub seed: [u8; 16],

@@ -34,7 +34,7 @@ pub(super) const EXTRACTION: &str = "extraction:";
 pub struct NewPrompt {
     /// The template that it is a version of.
     pub template_id: String,
-    /// Its parts.
+    /// The parts of the new prompt version.
     pub parts: PromptParts,
     /// The model that it is used with, which is not a part of the version.
     pub model: Option<String>,

@@ -43,7 +43,7 @@ pub enum ThemeState {
 }
 
 impl ThemeState {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -56,11 +56,11 @@ impl ThemeState {
 /// Information that several tasks lacked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// Its id, derived from its first item.
+    /// The id of the theme, derived from its first item.
     pub id: String,
     /// The state.
     pub state: ThemeState,
-    /// Its items, the oldest first.
+    /// The self-feedback records of the theme, the oldest first.
     pub items: Vec<Record>,
     /// The tasks that lacked it, in the order of their ids.
     pub tasks: Vec<String>,

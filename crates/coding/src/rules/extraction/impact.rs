@@ -18,7 +18,7 @@ pub enum Impact {
 }
 
 impl Impact {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",

@@ -75,7 +75,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unsafe => "unsafe",
@@ -110,7 +110,7 @@ pub struct ExtractedRule {
     pub impact: Impact,
     /// True if a person must approve it before it becomes active, regardless of its support.
     pub needs_approval: bool,
-    /// Its similarity to instructions for a reader, 0 to 1.
+    /// The injection score of the statement, 0 to 1.
     pub injection: f32,
     /// The cues by which it was accepted, and the reasons for an approval.
     pub why: Vec<String>,
@@ -119,18 +119,18 @@ pub struct ExtractedRule {
 /// A correction of one place, to store as an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// The text, in one line.
+    /// The text of the correction, in one line.
     pub text: String,
-    /// The file.
+    /// The path of the file that the correction is about.
     pub path: Option<String>,
-    /// The comments that state it.
+    /// The ids of the review comments that state the correction.
     pub comment_ids: Vec<u64>,
 }
 
 /// A statement that is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedStatement {
-    /// The reason.
+    /// The reason why the statement is not a rule.
     pub reason: Reason,
     /// The comments that state it; empty if the review's own text does.
     pub comment_ids: Vec<u64>,

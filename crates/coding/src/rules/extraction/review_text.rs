@@ -10,13 +10,13 @@ use super::cues;
 pub struct ReviewTextPart {
     /// The comment's number; `None` for the review's own text.
     pub id: Option<u64>,
-    /// The text.
+    /// The text of the comment or review.
     pub body: String,
-    /// The file of the comment.
+    /// The path of the file that the comment is about.
     pub path: Option<String>,
-    /// The comment that it answers.
+    /// The number of the comment to which this comment replies.
     pub in_reply_to: Option<u64>,
-    /// True if its author is a program.
+    /// True if the author of the text is a program.
     pub is_bot: bool,
 }
 

@@ -29,9 +29,9 @@ const TASKS_MAX: usize = 1_000;
 /// Feedback on records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewFeedback {
-    /// Records that were used.
+    /// The ids of shown records that the agent used.
     pub used: Vec<RecordId>,
-    /// Records that helped.
+    /// The ids of shown records that helped the agent.
     pub helpful: Vec<RecordId>,
     /// Records that misled, with a reason of at most 500 characters.
     pub harmful: Vec<(RecordId, Option<String>)>,

@@ -18,19 +18,19 @@ const COMMIT_DIGITS: std::ops::RangeInclusive<usize> = 4..=64;
 pub struct Completion {
     /// The status; `None`: the orchestrator reports it.
     pub status: Option<TaskStatus>,
-    /// A summary of the work.
+    /// A summary of the task's work.
     pub summary: Option<String>,
-    /// The approach.
+    /// The approach that the agent took in the task.
     pub approach: Option<String>,
-    /// Paths that changed.
+    /// The paths that the task changed.
     pub files_changed: Vec<String>,
-    /// Difficulties.
+    /// The difficulties that the agent met in the task.
     pub difficulties: Vec<String>,
     /// The pull request that the task created.
     pub pr: Option<TaskPullRequest>,
     /// The branch of the task.
     pub branch: Option<String>,
-    /// Commits, the oldest first.
+    /// The commits of the task, the oldest first.
     pub commits: Vec<String>,
     /// The cost in dollars; a value that is not finite is ignored.
     pub cost_usd: Option<f64>,
@@ -38,9 +38,9 @@ pub struct Completion {
     pub duration_s: Option<f64>,
     /// The checks that were run, with their results.
     pub verification: Option<Value>,
-    /// The error message.
+    /// The error message of a failed task.
     pub error_message: Option<String>,
-    /// The kind of failure.
+    /// The kind of failure of a failed task.
     pub failure_category: Option<String>,
     /// The learnings about the repository.
     pub learnings_text: Option<String>,
@@ -52,11 +52,11 @@ pub struct Completion {
     pub observed_at: Option<Timestamp>,
     /// The versions of the prompts that produced these texts, by `learnings` and `self_feedback`.
     pub extraction_prompts: BTreeMap<String, String>,
-    /// Records that were used.
+    /// The ids of shown records that the agent used.
     pub used_memory_ids: Vec<String>,
-    /// Records that helped.
+    /// The ids of shown records that helped the agent.
     pub helpful_memory_ids: Vec<String>,
-    /// Records that misled.
+    /// The ids of shown records that misled the agent.
     pub harmful_memory_ids: Vec<String>,
 }
 
@@ -158,7 +158,7 @@ impl LearnedAction {
         matches!(self, Self::Added | Self::Superseded | Self::Conflict)
     }
 
-    /// Returns the word of the API.
+    /// Returns the name that the API uses for this value.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -189,11 +189,11 @@ pub struct Learned {
 /// The records of a completed task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletionRecords {
-    /// Its episode.
+    /// The id of the task's episode record.
     pub episode: RecordId,
-    /// Its learnings, in the order of the text.
+    /// The learnings of the task, in the order of the reported text.
     pub learnings: Vec<Learned>,
-    /// Its self-feedback, in the order of the text.
+    /// The self-feedback of the task, in the order of the reported text.
     pub self_feedback: Vec<Learned>,
     /// True if a check could not run; the warnings name it.
     pub degraded: bool,

@@ -28,7 +28,7 @@ use crate::tasks::{field_checks, task_namespaces};
 /// A statement or an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSessionItem {
-    /// Its number in the session, greater than those of earlier events.
+    /// The number of the event in its session, greater than those of earlier events.
     pub seq: u64,
     /// The kind.
     pub kind: SessionItemKind,

@@ -27,9 +27,9 @@ use crate::tasks::task_namespaces;
 /// The result of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Promoted {
-    /// Its number.
+    /// The number of the event in its session.
     pub seq: u64,
-    /// Its learnings, one for each paragraph; empty if the text states that there are none.
+    /// The learnings of the event, one for each paragraph; empty if its text says that none exist.
     pub learned: Vec<Learned>,
 }
 

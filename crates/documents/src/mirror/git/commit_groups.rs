@@ -1,6 +1,6 @@
-//! Groups changes of a tree into commits: those of one transaction and, within a pause, consecutive
-//! writes of one author that change one document each. Pure, and a function of the log only: equal
-//! changes are always grouped equally.
+//! The division of a tree's changes into commits. A commit has the changes of one transaction, or
+//! consecutive single-document writes of one author within a pause. Pure: the same log always gives
+//! the same commits.
 
 use std::ops::Range;
 

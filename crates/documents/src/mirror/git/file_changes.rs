@@ -1,5 +1,5 @@
-//! The effects of a tree's changes on files, derived from versions without further storage. A
-//! version that has expired or was redacted contributes its remaining data.
+//! The effects of a tree's changes on files, computed from stored versions. A version that has
+//! expired or was redacted contributes what is left of it.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ use crate::document_history::versions::Versions;
 use crate::mirror::spelling::composed;
 use crate::trees::tree::Tree;
 
-/// A change and its effects.
+/// A change of a tree and its effect on files.
 #[derive(Debug, Clone)]
 pub(super) struct TreeChangeEffect {
     pub(super) happened: DocumentEvent,
-    /// The author, if known.
+    /// The author of the change. `None` if unknown.
     pub(super) by: Option<String>,
-    /// The former path, if the document left it.
+    /// The path that the document had before, if the change moved or archived it.
     left: Option<String>,
-    /// The present path and file.
+    /// The path of the file after the change, and the file.
     lies: Option<(String, FileState)>,
 }
 

@@ -1,5 +1,6 @@
-//! The message of a mirror's commit: a subject, the reason, the documents, and trailers that lead
-//! back to the store. Pure. No foreign text can add a line, end the message, or pass for a trailer.
+//! The message of a commit in a mirror: a subject, the reason, the documents, and trailers that
+//! refer to the store. Pure. No text of a document can add a line, end the message, or imitate a
+//! trailer.
 
 use loci_model::trees::tree_entry::DocumentOperation;
 
@@ -12,7 +13,7 @@ const VALUES_MAX: usize = 20;
 /// The maximum of characters of a trailer's value.
 const VALUE_CHARS_MAX: usize = 200;
 
-/// A change of a document.
+/// A change of a document, for a commit message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DocumentEvent {
     pub(super) operation: DocumentOperation,

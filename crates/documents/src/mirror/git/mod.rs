@@ -1,6 +1,6 @@
-//! A mirror that is a bare repository: the history of the tree as commits, derived from the log
-//! only, so that equal logs give equal commits; and edits that people committed in a clone, taken
-//! like edits of any mirror.
+//! Mirrors that are bare git repositories. They contain the history of the tree as commits, made
+//! from the change log alone, so that equal logs give equal commits. Commits that people make in a
+//! clone are imported like edits in any mirror.
 //!
 //! `commit_groups`: the changes of one commit; `message`: the message and the author of a commit;
 //! both pure. `file_changes`: the effects of changes on files; `rendering_git`: commits after the

@@ -1,6 +1,6 @@
-//! `mirror_pull`: takes the commits of a clone like edits of any mirror, by the same plan. Its base
-//! is the mirror's newest commit that the clone has. The caller of the pull is the writer. The
-//! caller reads the clone; only the files that differ arrive here.
+//! `mirror_pull`: imports the commits of a clone with the same plan as edits in any mirror. The
+//! base is the newest commit of the mirror that the clone contains. The caller is the writer, reads
+//! the clone, and sends only the files that differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const FILES_MAX: usize = 1_000;
 /// The maximum of commits in a search for the base.
 const COMMITS_MAX: usize = 10_000;
 
-/// The mirror as the clone has it, read-only.
+/// The files of a clone, as a read-only mirror.
 struct PulledMirror {
     listing: FileListing,
     /// The content of each file; the flag is true if it is executable.
@@ -75,7 +75,7 @@ impl Documents {
     /// Returns the first of these commits that the mirror has.
     ///
     /// # Errors
-    /// `NotFound`; `Denied`; `Invalid` for a mirror without history, and too many commits.
+    /// `NotFound`; `Denied`; `Invalid` for a mirror without history, or too many commits.
     pub async fn mirror_base(
         &self,
         caller: &Principal,
@@ -100,7 +100,7 @@ impl Documents {
     /// Takes the changes of a clone, and renders the result.
     ///
     /// # Errors
-    /// `NotFound`; `Denied` without a grant of write on the tree; `Invalid` if the base is no
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Invalid` if the base is not a
     /// commit of the mirror.
     pub async fn mirror_pull(
         &self,

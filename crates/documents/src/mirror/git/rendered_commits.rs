@@ -1,7 +1,7 @@
-//! Commits of files that Loci renders without documents, so that one history shows both. Each
-//! continued conversation gets a commit, in time order among those of the tree. The changelog of
-//! consolidation is part of the commit of each run. These commits name the tree's state that they
-//! are based on, so that rendering continues after them.
+//! Commits of files that Loci writes without documents, in the same history. Each conversation with
+//! new events gets a commit, in order of time among those of the tree. The changelog of
+//! consolidation is a part of the commit of each run. These commits name the state of the tree that
+//! they follow, so that writing continues after them.
 
 use std::collections::{BTreeMap, VecDeque};
 

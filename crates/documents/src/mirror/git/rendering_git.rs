@@ -1,7 +1,7 @@
-//! Makes commits after the newest one, for the changes of the log since its sequence. The
-//! repository is behind the log of its store, never ahead. `restore_commit` updates one of another
-//! store's log, as before a restore, to this log. After a redaction or erasure in the store, a
-//! repository is rendered again from the start.
+//! Adding commits to a mirror's repository for the changes in the log since its newest commit. The
+//! repository may be behind the log of its store and never ahead. `restore_commit` handles a
+//! repository of another store's log, as after a restore. After a redaction or erasure, a
+//! repository is written again from the start.
 
 use loci_model::ports::files::{ChangeNote, FileStep, FilesCommit};
 use loci_model::ports::store::StoreExt;

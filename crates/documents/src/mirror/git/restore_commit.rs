@@ -1,7 +1,7 @@
-//! The commit on top of another store's repository, as after a restore. The sequences of that log
-//! are invalid here, and the repository may be ahead. The commit brings the files to the state of
-//! this store's log. Earlier commits stay until a person is erased, because clones continue from
-//! them.
+//! The commit that continues a repository of another store's log, as after a restore. The sequences
+//! in its commits are invalid here, and the repository may be ahead. The commit changes the files
+//! to the state of this store's log. Earlier commits stay, because clones continue from them, until
+//! a person is erased.
 
 use std::collections::BTreeMap;
 

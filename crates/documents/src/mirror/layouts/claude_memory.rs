@@ -1,6 +1,6 @@
-//! The layout of a coding agent's own memory: topic files with a short head, and `MEMORY.md`, their
-//! index, whose start the agent loads. The files are authoritative. The index is generated from
-//! them, except for the text that a person put above its list.
+//! The layout of a coding agent's own memory: topic files with a short head, and the index
+//! `MEMORY.md`, whose first lines the agent loads. The files are authoritative. The index is
+//! generated from them, except for text that a person wrote above its list.
 
 mod index;
 mod topic;

@@ -1,4 +1,4 @@
-//! Converts a document to a file whose first line is its heading, and back; shared by layouts
+//! Conversion of a document to a file whose first line is its heading, and back, for layouts
 //! without frontmatter. A document that was written as a whole file stays one.
 
 use loci_engine::document_text::{DocumentContent, derived_title};

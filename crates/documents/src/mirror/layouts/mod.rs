@@ -1,6 +1,6 @@
-//! The three layouts of a tree in a mirror. Pure: the files for these documents, and the meaning of
-//! a file that a person wrote or changed. [`sync_plan`](super::sync_plan) decides which side of a
-//! file is right.
+//! The three layouts of a tree in a mirror. Pure: a layout computes the files for documents, and
+//! interprets a file that a person wrote or changed. [`sync_plan`](super::sync_plan) decides which
+//! side of a file wins.
 //!
 //! A layout is one file here and one line in [`Layout`].
 
@@ -20,60 +20,60 @@ use serde::{Deserialize, Serialize};
 /// The layout of a mirror's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// The paths of the tree, with frontmatter.
+    /// Files at the paths of the tree, with frontmatter.
     #[default]
     Native,
-    /// Files of a stock Strands file store.
+    /// Files as Strands' file store writes them.
     StrandsFlat,
-    /// Files of a coding agent's own memory.
+    /// Files as a coding agent's own memory has them.
     ClaudeMemory,
 }
 
-/// A document of the tree.
+/// A document of the tree, as the input of a layout.
 #[derive(Debug, Clone)]
 pub struct LaidDocument {
-    /// The path in the tree.
+    /// The path of the document in the tree.
     pub path: DocumentPath,
-    /// The record: it is stable, while the path may change.
+    /// The record of the document. It stays the same when the path changes.
     pub record: RecordId,
     /// The kind of the record.
     pub kind: RecordKind,
-    /// The content.
+    /// The content of the document.
     pub content: DocumentContent,
-    /// The number of reads.
+    /// The number of times that the document was read.
     pub reads: u64,
 }
 
-/// A file to write into the mirror.
+/// A file that a layout makes for a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaidFile {
-    /// The path from the mirror's root.
+    /// The path of the file from the root of the mirror.
     pub path: String,
-    /// The bytes.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// The record of the document; `None` for a file that is generated from several.
+    /// The record of the file's document. `None` for a file generated from several documents.
     pub record: Option<RecordId>,
 }
 
-/// The state that a layout keeps between syncs: assigned names, so that they stay, and people's
-/// text outside of documents.
+/// The state that a layout keeps between syncs: file names, so that they stay the same, and text of
+/// people outside of documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LayoutState {
-    /// The file name of each record that has one.
+    /// The file name of each record, if the layout assigns names.
     pub names: BTreeMap<RecordId, String>,
-    /// The text above the generated part of an index.
+    /// The text that a person wrote above the generated part of an index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preface: Option<String>,
 }
 
-/// The environment of a file that is read.
+/// The information that a layout needs to interpret a file.
 #[derive(Debug, Clone, Copy)]
 pub struct LayoutContext<'a> {
     /// The documents of the tree.
     pub documents: &'a [LaidDocument],
-    /// The layout's state.
+    /// The state of the layout.
     pub state: &'a LayoutState,
-    /// The files of the mirror.
+    /// The paths of all files in the mirror.
     pub files: &'a BTreeSet<String>,
 }
 
@@ -86,41 +86,42 @@ impl LayoutContext<'static> {
     }
 }
 
-/// The meaning of a file that a person wrote or changed.
+/// The interpretation of a file that a person wrote or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileMeaning {
-    /// The file of a document.
+    /// The file is that of a document.
     Document {
-        /// The path in the tree: of the file's document, or of the one to create.
+        /// The path of the document in the tree, existing or to be created.
         path: DocumentPath,
-        /// The content.
+        /// The content of the document.
         content: Box<DocumentContent>,
-        /// The warnings about the content, which is kept nevertheless.
+        /// The warnings about the content, which is imported nevertheless.
         warnings: Vec<String>,
     },
-    /// Lines of a document at another path; the file is removed when they are added there.
+    /// The file contains lines of a document at another path. The file is removed after they are
+    /// added there.
     Lines {
         /// The path of that document in the tree.
         into: DocumentPath,
-        /// The lines, which it may have already.
+        /// The lines to add, unless the document already has them.
         lines: Vec<String>,
     },
-    /// A generated file: its new documents, and the text that is kept above.
+    /// The file is generated from others. A person added documents or text to it.
     Index {
-        /// The documents to create.
+        /// The documents to create from added lines.
         new: Vec<(DocumentPath, DocumentContent)>,
-        /// The text above the generated part.
+        /// The text above the generated part, which is kept.
         preface: Option<String>,
     },
-    /// The file may not be written here: it is restored, or left alone if it never was Loci's.
+    /// The file is not permitted here. It is restored, or left alone if Loci never wrote it.
     Refused {
-        /// The rule, and the remedy.
+        /// The rule that forbids the file, and what a person can do.
         why: String,
     },
 }
 
 impl Layout {
-    /// Returns the name in configurations.
+    /// Returns the name of the layout in the configuration.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Native => "native",

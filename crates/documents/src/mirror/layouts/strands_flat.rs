@@ -1,9 +1,10 @@
-//! The flat layout of Strands' `FileMemoryStore`: `*.md` without directories. A file's name is the
-//! slug of its first line, and each line below is a fact. A stock store may use the directory: its
-//! appended lines are added to the file's document.
+//! The layout of Strands' `FileMemoryStore`: `*.md` files without directories. The name of a file
+//! is a slug of its first line, and each line below is a fact. A Strands store may use the
+//! directory at the same time: lines that it appends are added to the document of the file.
 //!
-//! Its slug keeps only ASCII and truncates silently, so two headings may share one. The second file
-//! then gets a number. A stock append for it may go to the first, where nothing of it is lost.
+//! The slug of a Strands store keeps only ASCII and is cut without a mark, so two headings may have
+//! the same slug. The second file then gets a number. If a Strands store appends to the first file
+//! instead, no line is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,15 +18,15 @@ use super::headings::{first_line, headed, heading_and_rest, under_heading};
 use super::names::{free_name, free_tree_path};
 use super::{FileMeaning, LaidDocument, LaidFile, LayoutState};
 
-/// The maximum of characters of a stock slug.
+/// The maximum number of characters in a slug of a Strands store.
 const SLUG_CHARS_MAX: usize = 50;
-/// The name prefix of a stock store's file whose heading has no ASCII letter or digit; the stock
-/// store appends milliseconds.
+/// The name prefix that a Strands store gives a file whose heading has no ASCII letter or digit.
+/// The Strands store adds the time in milliseconds.
 const NAMELESS: &str = "entry-";
 /// The hex digits of such a name as Loci writes it.
 const NAMELESS_DIGITS: usize = 8;
 const ENDING: &str = ".md";
-/// The directory of documents that a stock store created.
+/// The directory in the tree for documents from files that a Strands store created.
 const DIRECTORY: &str = "knowledge/facts";
 
 pub(super) fn render(documents: &[LaidDocument], state: &LayoutState) -> (Vec<LaidFile>, LayoutState) {
@@ -89,8 +90,8 @@ fn is_name_of(name: &str, stem: &str) -> bool {
         || (is_nameless(stem) && own.strip_prefix(NAMELESS).is_some_and(is_digits))
 }
 
-/// Returns the slug of a stock store: ASCII letters, digits and dashes of the lower-cased line,
-/// truncated to fifty.
+/// Returns the slug that a Strands store makes: ASCII letters, digits and dashes of the lower-cased
+/// line, at most fifty.
 fn stock_slug(first_line: &str) -> String {
     let heading = match first_line.trim_start_matches('#') {
         same if same.len() == first_line.len() => first_line,

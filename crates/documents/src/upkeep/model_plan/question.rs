@@ -1,5 +1,5 @@
-//! The question to a model about a part of a tree: the documents as one JSON value that no content
-//! can close, and the requested kinds of actions. Pure. The validator judges the answer.
+//! The question to a model about a part of a tree: the documents as one JSON value whose end no
+//! content can imitate, and the requested kinds of actions. Pure. The validator checks the answer.
 
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};

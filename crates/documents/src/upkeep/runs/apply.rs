@@ -32,8 +32,8 @@ struct ApplyAttempt {
 }
 
 impl Documents {
-    /// Applies all actions of a plan except held ones, or the named actions. Only administrators of
-    /// the namespace can apply held ones.
+    /// Applies the actions of a planned run: all that need no decision, or those that the request
+    /// names. Only callers with a grant of admin may apply actions that wait for a decision.
     ///
     /// # Errors
     /// `NotFound`; `Conflict` if the tree changed, listing the paths, whose actions are planned

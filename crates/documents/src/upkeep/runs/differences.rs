@@ -1,6 +1,6 @@
-//! `consolidation_differences`: the changes of a run in documents, as unified diffs: for pending
-//! actions on the present tree; for applied ones between the versions before and after. Computed on
-//! request and not stored.
+//! `consolidation_differences`: the changes of a run as unified diffs of documents. For pending
+//! actions they are computed from the current tree, and for applied ones from the versions before
+//! and after. They are not stored.
 
 use std::collections::BTreeMap;
 

@@ -17,18 +17,19 @@ use crate::upkeep::run::ConsolidationRun;
 /// The failure of a cancelled run.
 const CALLED_OFF: &str = "called off";
 
-/// The options of a listing of runs.
+/// The options of listing the consolidation runs of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsolidationListing {
-    /// The tree.
+    /// The tree whose runs are listed.
     pub tree: TreeAsk,
-    /// The status of the runs; none: any.
+    /// The status that listed runs must have. `None` lists all.
     pub status: Option<RunStatus>,
-    /// True for only those runs with held actions.
+    /// True to list only runs with actions that wait for a person.
     pub held: bool,
-    /// The time and the id of the run after which the page begins.
+    /// The creation time and the id of the last run on the previous page. `None` means the first
+    /// page.
     pub after: Option<(Timestamp, String)>,
-    /// The maximum of runs, 1 to 100.
+    /// The maximum number of runs on the page, 1 to 100.
     pub limit: u32,
 }
 

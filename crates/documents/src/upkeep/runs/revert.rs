@@ -1,6 +1,7 @@
-//! `consolidation_revert`: restores the documents from before a run, as new versions with exactly
-//! the old content; documents that the run created are archived. That is itself a run, and can be
-//! reverted. Later changes by others are reported and left alone, unless the caller insists.
+//! `consolidation_revert`: restores the documents of an applied run as they were before it, as new
+//! versions with the old content, and archives documents that the run created. The reversal is a
+//! run itself, and can be reverted. Documents that others changed later are reported and left
+//! alone, unless the request forces the reversal.
 
 use std::collections::BTreeMap;
 
@@ -27,12 +28,12 @@ use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
 use crate::upkeep::run::{ConsolidationRun, RunAction, RunChange};
 
-/// The result of a reversal.
+/// The result of reverting a consolidation run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reverted {
-    /// The run that reverts it.
+    /// The new run that reverts the earlier one.
     pub run: ConsolidationRun,
-    /// The documents that were left alone, each with the reason.
+    /// The documents that were not restored, each with the reason.
     pub left: Vec<String>,
 }
 

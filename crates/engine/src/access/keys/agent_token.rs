@@ -1,7 +1,7 @@
-//! Tokens of agents. A caller that starts a task receives a token for the agent, which permits the
-//! operations of an agent on that task only. A token is the name of the task, sealed under the
-//! master key. Nothing is stored, and every server of a store can open it. It is valid until one
-//! day after the end of the task. `access` and the operations decide the permissions of an agent.
+//! Tokens of agents. A caller who starts a task receives a token that lets an agent work on that
+//! task only. The token contains the name of the task, encrypted under the master key: nothing is
+//! stored, and every server of the store can open it. It is valid until one day after the end of
+//! the task.
 //!
 //! The token also seals the namespace of the preferences that it opens. If a key later proves the
 //! requester of a task, only tokens issued afterwards open that user's preferences.
@@ -14,33 +14,34 @@ use loci_model::{MemoryId, Namespace, Result, TaskId};
 use super::Secret;
 use crate::Engine;
 
-/// Prefix of a token, by which secret scanners find it.
+/// The prefix of an agent token, by which secret scanners find it.
 const PREFIX: &str = "loci_task_";
-/// First line of a sealed claim. It distinguishes a token from other data sealed under the same
-/// key.
+/// The first line of the encrypted text of a token. It distinguishes a token from other data that
+/// is encrypted under the same key.
 const KIND: &str = "agent of a task 1";
-/// First line of a sealed claim that ends in the namespace of preferences. Earlier versions did not
-/// seal a namespace: their tokens open no preferences.
+/// The first line of an encrypted text that ends with the namespace of preferences. Tokens of
+/// earlier versions contain no namespace and therefore open no preferences.
 const KIND_WITH_PREFERENCES: &str = "agent of a task 2";
-/// Days after the end of a task in which its agent may still report, because spooled reports arrive
-/// late.
+/// The number of days after the end of a task in which its agent may still report, because
+/// reports from the spool arrive late.
 const DAYS_AFTER_END: u32 = 1;
-/// Maximum length of a token in bytes.
+/// The maximum length of a token, in bytes.
 const CHARS_MAX: usize = 2_000;
 
-/// The claim that a token seals.
+/// The task and rights that an agent token proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentClaim {
     /// The memory of the task.
     pub memory: MemoryId,
-    /// The task of the agent.
+    /// The task on which the agent works.
     pub task: TaskId,
-    /// The namespace of the preferences that the agent sees; `None` means no preferences.
+    /// The namespace of the preferences that the agent may read; `None` if it may read none.
     pub preferences: Option<Namespace>,
 }
 
 impl Engine {
-    /// Returns a token for the agent of a task. Each call creates another token, and all are valid.
+    /// Creates a token for the agent of a task. Each call returns a new token, and earlier ones
+    /// stay valid.
     ///
     /// # Errors
     /// `Unavailable` if the master key cannot be read.
@@ -54,8 +55,8 @@ impl Engine {
         Ok(Secret::new(format!("{PREFIX}{}", hex::encode(self.vault.seal(text.as_bytes())?))))
     }
 
-    /// Returns the principal of an agent's token; `None` if the token is invalid or its task is
-    /// over.
+    /// Returns the principal of an agent token; `None` if the token is invalid, or its task ended
+    /// more than a day ago.
     pub(super) async fn agent_of(&self, token: &str) -> Result<Option<Principal>> {
         let Some(AgentClaim { memory, task: id, preferences }) = self.claimed(token) else { return Ok(None) };
         let task = self.store.read(move |tx| tx.tasks().get(&memory, &id)).await?;
@@ -64,7 +65,7 @@ impl Engine {
         Ok(task.filter(counts).map(|task| agent(&task, preferences)))
     }
 
-    /// Opens the claim of a token; `None` if this store did not seal it.
+    /// Decrypts a token; `None` if this store's master key did not encrypt it.
     fn claimed(&self, token: &str) -> Option<AgentClaim> {
         let sealed = token.strip_prefix(PREFIX).filter(|_| token.len() <= CHARS_MAX)?;
         // A token that does not open is unknown, for any reason.
@@ -79,7 +80,7 @@ impl Engine {
     }
 }
 
-/// Returns true if a bearer token is an agent's token.
+/// Returns true if a bearer token has the form of an agent token.
 pub(super) fn is_agents(token: &str) -> bool {
     token.starts_with(PREFIX)
 }

@@ -1,4 +1,4 @@
-//! Authentication: looks a caller up by the public half of a key pair or by a bearer token. The
+//! Authentication: finds the principal by the id of a key pair or by a bearer token. The HTTP
 //! server checks the signature, and `access` decides the permissions.
 
 use loci_model::ports::store::StoreExt;
@@ -10,13 +10,15 @@ use super::{Secret, agent_token};
 use crate::Engine;
 
 impl Engine {
-    /// Returns true once a key was created, including revoked keys. From then on every request
-    /// needs a key. Revoking the last key must not open the server again.
+    /// Returns true once a key was created, even if all keys are revoked. From then on every
+    /// request needs a key: revoking the last key must not open the server to requests without
+    /// credentials.
     pub async fn any_keys(&self) -> Result<bool> {
         self.store.read(|tx| tx.keys().any()).await
     }
 
-    /// Returns the principal and the secret of a valid key pair.
+    /// Returns the principal and the secret of a key pair; `None` if the key is unknown or
+    /// revoked.
     pub async fn pair_lookup(&self, id: &AccessKeyId) -> Result<Option<(Principal, Secret)>> {
         let wanted = id.clone();
         let key = self.store.read(move |tx| tx.keys().get(&wanted)).await?;
@@ -26,8 +28,8 @@ impl Engine {
         Ok(Some((key.principal, Secret::new(secret))))
     }
 
-    /// Returns the principal of a valid bearer token, which belongs to a key or to the agent of a
-    /// task. The store keeps only the digest of a key's token.
+    /// Returns the principal of a bearer token, which belongs to a key or to the agent of a task;
+    /// `None` if the token is invalid. The store keeps only the digest of a key's token.
     pub async fn token_lookup(&self, token: &str) -> Result<Option<Principal>> {
         if agent_token::is_agents(token) {
             return self.agent_of(token).await;

@@ -9,11 +9,12 @@ use super::IssuedKey;
 use super::secret::{digest, new_key_id, new_secret, new_token};
 use crate::{Engine, access};
 
-/// Maximum length of a principal's name in characters.
+/// The maximum length of a principal's name, in characters.
 const NAME_CHARS_MAX: usize = 128;
 
 impl Engine {
-    /// Creates a key. Its secrets are readable in the response only.
+    /// Creates a key for a principal. The secrets are only in this response and cannot be read
+    /// later.
     pub async fn key_create(&self, caller: &Principal, principal: Principal) -> Result<IssuedKey> {
         access::require_server_admin(caller)?;
         let length = principal.name.chars().count();

@@ -1,7 +1,6 @@
-//! The check that the master key is the one that sealed this store's secrets. The store keeps a
-//! witness: a known text, sealed together with the first secret. A master key that does not open
-//! the witness opens no secret. A master key file next to an emptied database belongs to access
-//! keys that no longer exist.
+//! Checks that the master key is the one that encrypted this store's secrets. The store keeps a
+//! witness: a known text that was encrypted together with the first secret. A master key that
+//! does not decrypt the witness decrypts no secret of the store.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -10,38 +9,39 @@ use loci_model::{Error, Result, Timestamp};
 
 use crate::Engine;
 
-/// The sealed text.
+/// The known text of the witness, before its encryption.
 const WITNESS: &[u8] = b"loci master key 1";
-/// Holder of the lease between the creation of the key file and the storage of the witness.
+/// The value of the witness while the key file exists and the witness is not stored yet.
 const PENDING: &str = "pending";
-/// Number of memories per page of the scan.
+/// The number of memories that the scan for encrypted data reads at a time.
 const MEMORIES_PER_PAGE: usize = 500;
 
-/// Warning for tombstones that were made under a lost master key.
+/// The warning for a store whose tombstones were made under a master key that is lost.
 const TOMBSTONES_LOST: &str = "the tombstones of this store were made under a master key that is not here: \
                                imports may bring back what was erased before. Put master.key back into the \
                                data folder, or give LOCI_MASTER_KEY; the next deletion or access key makes a \
                                new one";
 
-/// Sealed data of a store.
+/// The encrypted data of a store that shows which master key it needs.
 #[derive(Debug, Clone, Default)]
 struct Sealed {
-    /// Holder of the lease: the stored witness, or a marker for the state of the key.
+    /// The holder of the lease that stores the witness: the encrypted witness, or a marker while
+    /// it is missing.
     holder: Option<String>,
-    /// The sealed secret of an access key.
+    /// The encrypted secret of an access key, if there is one.
     key: Option<Vec<u8>>,
     /// True if an access key was ever created.
     any_keys: bool,
-    /// True if the loss of the master key would lose data: a valid access key or a redaction.
+    /// True if data would be lost with the master key: the store has a valid access key or a
+    /// redaction.
     any_secrets: bool,
     /// True if a memory exists.
     any_memories: bool,
 }
 
 impl Engine {
-    /// Checks that the master key opens the sealed data of this store. Returns a warning if the key
-    /// is lost and only the effect of tombstones is lost with it.
-    /// and nothing but the effect of tombstones with it.
+    /// Checks that the master key decrypts the encrypted data of this store. Returns a warning if
+    /// the key is lost and only the effect of tombstones is lost with it.
     ///
     /// # Errors
     /// `Unavailable`, with the remedy: the key is missing, differs, or belongs to a database that
@@ -65,9 +65,9 @@ impl Engine {
         self.ready_to_seal().await.map(|()| None)
     }
 
-    /// Prepares sealing. It creates the master key only if the store has no sealed data, or if an
-    /// earlier key would lose only the effect of tombstones. It never runs within a write, because
-    /// a rollback would leave the key file behind.
+    /// Makes the master key ready for encryption. The key is created only if the store has no
+    /// encrypted data, or if only the effect of tombstones is lost with an earlier key. This
+    /// never runs in a write, because a rollback would leave the key file behind.
     ///
     /// # Errors
     /// As [`Engine::master_key_check`].
@@ -98,7 +98,7 @@ impl Engine {
         self.keep_witness(sealed.holder).await
     }
 
-    /// Prepares sealing after a person replaced a lost master key by another one.
+    /// Makes a master key ready for encryption after a person replaced a lost one.
     ///
     /// # Errors
     /// `Unavailable` if there is no master key.
@@ -110,7 +110,7 @@ impl Engine {
         self.keep_witness(old).await
     }
 
-    /// Stores a witness in place of an old holder.
+    /// Stores a new witness if the stored holder is still `old`.
     async fn keep_witness(&self, old: Option<String>) -> Result<()> {
         self.hold(old, hex::encode(self.vault.seal(WITNESS)?)).await
     }
@@ -133,8 +133,8 @@ impl Engine {
     }
 }
 
-/// Returns true if the vault has the key under which this store makes its digests. Without access
-/// keys, the loss of the master key only disables tombstones: digests under another key match none.
+/// Returns true if the vault has the key under which this store makes its digests. A store
+/// without access keys works with another key, but its tombstones then match nothing.
 ///
 /// # Errors
 /// Errors of the store, and of the vault if there are access keys.
@@ -148,8 +148,8 @@ pub(crate) fn can_digest(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<bool> {
     }
 }
 
-/// Calls [`can_digest`] for a caller that looks for tombstones once. It logs a warning if the key
-/// is lost.
+/// Works like [`can_digest`], and logs a warning if the key is lost. It is for operations that
+/// look for tombstones once.
 ///
 /// # Errors
 /// As [`can_digest`].
@@ -161,7 +161,7 @@ pub(crate) fn can_digest_or_warn(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<b
     Ok(can)
 }
 
-/// Returns the witness of a store in its sealed form.
+/// Returns the encrypted witness of a store; `None` if the store has none.
 ///
 /// # Errors
 /// Errors of the store.
@@ -169,8 +169,8 @@ pub(crate) fn witness_text(tx: &dyn ReadTx) -> Result<Option<String>> {
     Ok(holder(tx)?.filter(|text| witness(Some(text)).is_some()))
 }
 
-/// Stores the witness of a store whose content was moved into this one. If this store already has
-/// sealed data, it keeps its own.
+/// Stores the witness of another store whose content was moved into this one. If this store
+/// already has encrypted data, it keeps its own witness.
 ///
 /// # Errors
 /// Errors of the store.
@@ -198,14 +198,15 @@ impl Sealed {
         })
     }
 
-    /// Returns a sample of sealed data.
+    /// Returns encrypted data with which a master key can be tested; `None` if the store has
+    /// none.
     fn sample(&self) -> Option<Vec<u8>> {
         witness(self.holder.as_deref()).or_else(|| self.key.clone())
     }
 
-    /// Returns true if the key file may belong to this store although nothing is sealed. The cases
-    /// are an interrupted creation, memories that were moved here with their key, and a key file
-    /// that an earlier version created as a side effect.
+    /// Returns true if the key file may belong to this store although the store has no encrypted
+    /// data. This happens after an interrupted creation, after memories were moved here with
+    /// their key, and with a key file that an earlier version created as a side effect.
     fn admits_key_file(&self) -> bool {
         match self.holder.as_deref() {
             Some(PENDING) => true,
@@ -224,7 +225,7 @@ fn stored_witness(tx: &dyn ReadTx) -> Result<Option<Vec<u8>>> {
     Ok(witness(holder(tx)?.as_deref()))
 }
 
-/// Decodes the witness, if the holder of the lease is one.
+/// Decodes the witness from the holder of the lease; `None` if the holder is a marker.
 fn witness(holder: Option<&str>) -> Option<Vec<u8>> {
     holder.and_then(|text| hex::decode(text).ok())
 }

@@ -16,12 +16,12 @@ use loci_model::principal::Principal;
 pub use agent_token::AgentClaim;
 pub use secret::Secret;
 
-/// A new key with its secrets, which only this response contains.
+/// A new access key with its secrets, which only the response to its creation contains.
 #[derive(Debug)]
 pub struct IssuedKey {
-    /// The public half of the pair.
+    /// The public id of the key pair, as in AWS.
     pub id: AccessKeyId,
-    /// The secret half, for SigV4.
+    /// The secret of the key pair, for SigV4 signatures.
     pub secret: Secret,
     /// The bearer token, for the native API and MCP.
     pub token: Secret,

@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a secret.
+    /// Creates a secret from a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Returns the secret, for the one caller that must have it.
+    /// Returns the text of the secret, for code that must send or hash it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -26,32 +26,32 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Alphabet of ids and secrets: 32 characters that are hard to confuse, so that five bits of a byte
-/// select one uniformly.
+/// The characters of key ids and secrets: 32 characters that are hard to confuse, so that five
+/// bits of a random byte select one with equal probability.
 const UPPER: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /// Lower-case form of `UPPER`.
 const LOWER: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// Number of random characters of a key id after `LOCI`.
+/// The number of random characters in a key id, after the prefix `LOCI`.
 const ID_CHARS: usize = 16;
-/// Characters of a secret or a token: 5 bits each, 260 bits.
+/// The number of random characters in a secret or a token: 5 bits each, 260 bits in total.
 const SECRET_CHARS: usize = 52;
 
-/// Returns a new public half.
+/// Creates the public id of a key pair.
 pub(super) fn new_key_id(ids: &dyn IdSource) -> Result<AccessKeyId> {
     AccessKeyId::parse(format!("LOCI{}", draw(ids, UPPER, ID_CHARS)))
 }
 
-/// Returns a new secret half.
+/// Creates the secret of a key pair.
 pub(super) fn new_secret(ids: &dyn IdSource) -> Secret {
     Secret::new(draw(ids, LOWER, SECRET_CHARS))
 }
 
-/// Returns a new bearer token. Its prefix lets secret scanners find it.
+/// Creates a bearer token. Its prefix lets secret scanners find it.
 pub(super) fn new_token(ids: &dyn IdSource) -> Secret {
     Secret::new(format!("loci_{}", draw(ids, LOWER, SECRET_CHARS)))
 }
 
-/// Returns the SHA-256 digest in hex, the only stored form of a token.
+/// Returns the SHA-256 digest of a bearer token in hex, the only form in which a token is stored.
 pub(super) fn digest(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }

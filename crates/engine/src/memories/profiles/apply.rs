@@ -22,14 +22,14 @@ fn differs(applied: &ProfileApplied) -> bool {
     !applied.added.is_empty() || !applied.changed.is_empty()
 }
 
-/// A memory after the application of a profile, and the changes.
+/// A memory to which a profile is applied, and the changes so far.
 pub(super) struct ProfileTarget {
     pub(super) memory: Memory,
     pub(super) applied: ProfileApplied,
 }
 
 impl Engine {
-    /// Applies a profile to a memory, or reports the changes it would make.
+    /// Applies a profile to a memory, or only reports the changes that it would make.
     ///
     /// # Errors
     /// `Denied` without administration of the memory; `Conflict` if a strategy of the same name is
@@ -112,7 +112,8 @@ impl Engine {
     }
 }
 
-/// Returns the existing strategies before and after the change.
+/// Returns the strategies that the memory had before, each in its form before and after the
+/// change.
 pub(super) fn pairs<'a>(
     old: &'a Memory,
     new: &'a Memory,
@@ -125,7 +126,7 @@ pub(super) fn count(applied: &mut ProfileApplied, moved: MovedRecordCounts) {
     applied.unmoved_records += moved.unmoved;
 }
 
-/// Applies settings, expiry and keys.
+/// Applies the profile's settings, retention of events and metadata keys to a memory.
 fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<ProfileChange>) -> Result<()> {
     let before = memory.settings.clone();
     set(&mut memory.settings, profile);
@@ -164,7 +165,7 @@ fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<Prof
     Ok(())
 }
 
-/// Applies a profile's values to settings.
+/// Sets the settings that the profile specifies; the others stay unchanged.
 pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
     let asked = &profile.settings;
     settings.profile = Some(profile.name.clone());
@@ -183,7 +184,7 @@ pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
         asked.reflect_min_episodes.unwrap_or(consolidation.reflect_min_episodes);
 }
 
-/// Returns the members of the stored form that differ.
+/// Returns the settings that differ, by the names of their stored form.
 fn settings_changes(before: &MemorySettings, after: &MemorySettings) -> Vec<ProfileChange> {
     let members = |settings| match serde_json::to_value(settings) {
         Ok(serde_json::Value::Object(members)) => members,
@@ -212,7 +213,7 @@ fn settings_changes(before: &MemorySettings, after: &MemorySettings) -> Vec<Prof
     changes
 }
 
-/// Changes a strategy according to the profile; its id and age stay.
+/// Changes an existing strategy to the form in the profile; its id and creation time stay.
 fn change_strategy(
     there: &mut Strategy,
     wanted: Strategy,
@@ -277,8 +278,8 @@ fn change_reflection(
     }
 }
 
-/// Changes only the members that the profile names: the instructions and their model, or the target
-/// of notifications.
+/// Changes the members of a custom configuration that the profile specifies: the instructions and
+/// their model, or the target of notifications.
 fn change_custom(there: &mut Strategy, asked: &NewStrategy, changes: &mut Vec<ProfileChange>) -> Result<()> {
     let name = there.name.clone();
     let mut change = |member: &str, to: &str, place: &mut String| {

@@ -1,6 +1,6 @@
-//! `memory_ensure`: makes sure that a memory of that exact name exists with a profile's strategies,
-//! in one write that creates or completes it. It adds missing strategies. It changes different
-//! values only on request.
+//! `memory_ensure`: makes sure that a memory with this name and a profile's strategies exists, in
+//! one write that creates or completes it. Missing strategies are added; values that differ are
+//! changed only on request.
 
 use std::collections::BTreeMap;
 
@@ -18,41 +18,45 @@ use crate::deliveries::record_streams;
 use crate::memories::{NewMemory, NewStrategy};
 use crate::{Engine, access, memories};
 
-/// Default retention of events in days, if neither the profile nor a strategy specifies it.
+/// The retention of events in days, if neither the profile nor a strategy specifies it.
 const EVENT_EXPIRY_DAYS_DEFAULT: u32 = 90;
-/// Tag that names a memory's profile.
+/// The tag whose value is the name of the memory's profile.
 const TAG: &str = "loci:profile";
 
-/// The required memory.
+/// A request that a memory with certain strategies exists.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemoryEnsure {
-    /// The memory's full name.
+    /// The full name of the memory.
     pub name: String,
-    /// Description of a new memory; `None` means that of the profile.
+    /// The description if the memory is created; `None` means that of the profile.
     pub description: Option<String>,
-    /// The profile's name.
+    /// The name of the profile; `None` for a memory without a profile.
     pub profile: Option<String>,
-    /// Strategies in addition to the profile's; one of the same name replaces the profile's.
+    /// Strategies in addition to those of the profile. A strategy with the name of one in the
+    /// profile replaces it.
     pub strategies: Vec<NewStrategy>,
-    /// True to change different values instead of reporting them.
+    /// True to change values of an existing memory that differ from the request; false to only
+    /// report them.
     pub update: bool,
 }
 
-/// The resulting memory.
+/// The memory that exists after `memory_ensure`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryEnsured {
     /// The memory.
     pub memory: Memory,
-    /// True if it was created.
+    /// True if the call created the memory.
     pub created: bool,
-    /// Names of strategies that were added to an existing memory.
+    /// The names of the strategies that the call added to an existing memory.
     pub added: Vec<String>,
-    /// Differences from the request; or the changes, with the number of records that did not move.
+    /// The differences between the memory and the request; if they were changed, the changes and
+    /// the number of records that could not move.
     pub warnings: Vec<String>,
 }
 
 impl Engine {
-    /// Creates a memory, or completes the one of that name. A second call changes nothing.
+    /// Creates a memory, or adds what is missing in the memory with this name. A second call with
+    /// the same request changes nothing.
     ///
     /// # Errors
     /// `Denied` if the memory does not exist and the caller does not administer the server, or it
@@ -84,7 +88,7 @@ impl Engine {
             .await
     }
 
-    /// Returns the profile extended by the request.
+    /// Returns the requested profile, extended by the strategies of the request.
     fn wanted(&self, asked: &MemoryEnsure) -> Result<Profile> {
         let mut profile = match &asked.profile {
             Some(name) => shipped_profiles::named(&self.settings, name, "profile")?.clone(),
@@ -107,7 +111,7 @@ impl Engine {
         Ok(profile)
     }
 
-    /// Adds the missing parts to an existing memory.
+    /// Adds the missing strategies, keys and variables to an existing memory.
     fn complete(
         &self,
         tx: &mut dyn Tx,
@@ -164,7 +168,8 @@ fn new_memory(asked: &MemoryEnsure, profile: &Profile) -> NewMemory {
     }
 }
 
-/// Returns a difference as text.
+/// Returns the warning for a value that differs from the profile, or that was changed if `update`
+/// is set.
 fn told(change: &ProfileChange, update: bool) -> String {
     let unset = "not set".to_owned();
     let (from, to) = (change.from.as_ref().unwrap_or(&unset), change.to.as_ref().unwrap_or(&unset));

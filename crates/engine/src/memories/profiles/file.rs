@@ -1,6 +1,5 @@
-//! The file of a profile: TOML that people read and write. Unknown keys are rejected by name;
-//! values follow the rules of their targets. It does not depend on memories: [`super::apply`]
-//! applies profiles.
+//! The file of a profile, in TOML. Unknown keys are rejected, and values follow the rules of the
+//! settings that they set. The module [`super::apply`] applies a profile to a memory.
 
 use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::memory::settings::{InjectionMode, MemorySettings, NamespaceReading, SecretsMode};
@@ -13,54 +12,58 @@ use serde::Deserialize;
 
 use crate::memories::{self, NewReflection, NewStrategy};
 
-/// Maximum length of a profile's name in characters.
+/// The maximum length of a profile's name, in characters.
 const NAME_CHARS_MAX: usize = 31;
 
 /// A profile: named settings and strategies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The name: lower-case letters, digits and dashes, with a letter first.
+    /// The name of the profile: a lower-case letter, then lower-case letters, digits and dashes.
     pub name: String,
-    /// The version, from 1; a person increments it.
+    /// The version of the profile, from 1. The author of the file increments it.
     pub version: u32,
-    /// The description.
+    /// The description of the profile.
     pub description: String,
-    /// Retention of events in days; `None` leaves the memory's own.
+    /// The retention of events in days; `None` leaves the value of the memory.
     pub event_expiry_days: Option<u32>,
-    /// Settings that it sets; others stay unchanged.
+    /// The settings of the memory that the profile changes.
     pub settings: ProfileSettings,
-    /// Templates by which a memory created over the wire is matched.
+    /// Namespace templates. A memory that an AgentCore client creates with one of them gets the
+    /// profile's settings.
     pub known_by: Vec<NamespaceTemplate>,
-    /// Variables of its templates.
+    /// The variables that the profile's namespace templates use.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Filterable metadata keys.
+    /// The metadata keys by which records can be filtered.
     pub indexed_keys: Vec<IndexedKey>,
-    /// Its strategies.
+    /// The strategies of the profile.
     pub strategies: Vec<NewStrategy>,
-    /// The text of the file.
+    /// The text of the profile's file.
     pub text: String,
 }
 
-/// Settings of a profile; `None` leaves a memory's own.
+/// The settings of a memory that a profile changes; a member that is `None` leaves the value of
+/// the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProfileSettings {
-    /// The interpretation of the wire's `namespace`.
+    /// The meaning of AgentCore's request member `namespace`: one node, or also the nodes below
+    /// it.
     pub namespace_match: Option<NamespaceReading>,
     /// True if searches also return events that are not extracted yet.
     pub read_your_writes: Option<bool>,
-    /// The mode for secrets.
+    /// The treatment of secrets in texts.
     pub secrets: Option<SecretsMode>,
-    /// The mode for injection.
+    /// The treatment of texts that look like instructions to their reader.
     pub injection: Option<InjectionMode>,
-    /// Number of messages after which a model is asked.
+    /// The number of unprocessed messages in a session after which a model extracts them.
     pub messages: Option<u32>,
-    /// Number of tokens after which a model is asked.
+    /// The number of unprocessed tokens in a session after which a model extracts them.
     pub tokens: Option<u32>,
-    /// Milliseconds without an event after which a model is asked.
+    /// The time without a new event in a session after which a model extracts the unprocessed
+    /// messages, in milliseconds.
     pub idle_ms: Option<u64>,
-    /// Number of messages before the window that a model receives as context.
+    /// The number of already processed messages that a model receives as context.
     pub context_messages: Option<u32>,
-    /// Number of new episodes after which a reflection is made.
+    /// The number of new episodes after which a reflection is made.
     pub reflect_every: Option<u32>,
     /// Number of episodes that must support a reflection.
     pub reflect_min_episodes: Option<u32>,
@@ -157,10 +160,10 @@ enum Kind {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Extraction {
-    /// Copied from the event.
+    /// The metadata value is copied from the event.
     #[default]
     Strict,
-    /// Inferred by the model.
+    /// A language model infers the metadata value.
     Llm,
 }
 
@@ -175,12 +178,12 @@ struct FileStrategy {
     ttl_days: Option<u32>,
     #[serde(default)]
     metadata: Vec<FileMetadata>,
-    /// Replaces the default instructions.
+    /// Instructions that replace those of the default prompt.
     instructions: Option<String>,
-    /// The model for the instructions; requires them.
+    /// The model that gets the instructions; not allowed without them.
     #[serde(default)]
     model_id: String,
-    /// Target of notifications and of payloads (self-managed only).
+    /// The target of notifications and messages, for a self-managed strategy only.
     #[serde(default)]
     topic: String,
     #[serde(default)]

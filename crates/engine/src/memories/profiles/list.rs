@@ -8,18 +8,19 @@ use super::shipped_profiles;
 use crate::Engine;
 
 impl Engine {
-    /// Returns the prompt part of a profile's worker agents; `None` if it has no such agents.
+    /// Returns the text that the prompts of worker agents include for a profile; `None` if the
+    /// profile has no worker agents.
     pub fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
         self.products.agent_prompt(profile)
     }
 
-    /// Returns every profile: the server's own first, then the shipped ones that they do not
-    /// replace.
+    /// Returns every profile: first those of the server's configuration, then the shipped ones
+    /// whose names the configuration does not use.
     pub fn profile_list(&self) -> Vec<&Profile> {
         shipped_profiles::all(&self.settings).collect()
     }
 
-    /// Returns a profile.
+    /// Returns the profile with this name.
     ///
     /// # Errors
     /// `NotFound`, with the names of the available profiles.

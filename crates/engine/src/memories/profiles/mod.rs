@@ -1,5 +1,5 @@
-//! Profiles as readable files: those shipped with this version, a server's own, and their
-//! application to a memory.
+//! Profiles of memories: files that ship with this version or are in a server's configuration,
+//! and their application to a memory.
 //!
 //! A profile is named settings and strategies. A matching profile gives a new memory only its
 //! settings. Strategies require an explicit application, because a memory created over the wire has

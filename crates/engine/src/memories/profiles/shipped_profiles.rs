@@ -1,5 +1,5 @@
-//! The profiles shipped with this version, and the lookup of a profile: by name among a server's
-//! own and the shipped ones, or by the templates of a memory created over the wire.
+//! The profiles that ship with this version, and the lookup of a profile: by its name, or by the
+//! namespace templates of a memory that an AgentCore client creates.
 
 use std::sync::LazyLock;
 
@@ -16,20 +16,20 @@ fn read(text: &str) -> Profile {
     parse(text).expect("a profile of the kernel")
 }
 
-/// Returns the profiles shipped with the kernel.
+/// Returns the profiles that the kernel ships; products ship others.
 pub(crate) fn shipped() -> &'static [Profile] {
     &*SHIPPED
 }
 
-/// Returns every profile of a server: its own first, then the shipped ones that they do not
-/// replace.
+/// Returns every profile of a server: first those of its configuration, then the shipped ones
+/// whose names the configuration does not use.
 pub(crate) fn all(settings: &EngineSettings) -> impl Iterator<Item = &Profile> {
     let replaced = |name: &str| settings.profiles.iter().any(|own| own.name == name);
     let shipped = shipped().iter().chain(&settings.product_profiles);
     settings.profiles.iter().chain(shipped.filter(move |profile| !replaced(&profile.name)))
 }
 
-/// Returns the profile of that name.
+/// Returns the profile with this name.
 ///
 /// # Errors
 /// `Invalid` on `field`, with the names of the available profiles.
@@ -40,7 +40,8 @@ pub(crate) fn named<'a>(settings: &'a EngineSettings, name: &str, field: &str) -
     })
 }
 
-/// Returns the profile that has the template of one of the strategies.
+/// Returns the profile that lists the namespace template of one of the strategies; `None` if no
+/// profile does.
 pub(crate) fn known_by<'a>(settings: &'a EngineSettings, strategies: &[Strategy]) -> Option<&'a Profile> {
     all(settings).find(|profile| {
         strategies.iter().any(|strategy| {

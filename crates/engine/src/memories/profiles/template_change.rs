@@ -14,17 +14,18 @@ use loci_model::{
 use crate::hooks::write_context;
 use crate::records::changes::{self, RecordStateChange};
 
-/// Records per read.
+/// The number of records that one read returns.
 const ROWS: usize = 1_000;
-/// Reason of the change in the telemetry of a record.
+/// The reason in the state history of a moved record.
 const REASON: &str = "moved: template changed";
-/// Author of the change.
+/// The author of the move in the state history: the engine itself.
 const BY: &str = "loci";
 
-/// Counts of a strategy's records after a template change.
+/// The numbers of records of a strategy that moved or stayed after a change of its namespace
+/// template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct MovedRecordCounts {
-    /// Number of records in another namespace now.
+    /// The number of records that moved to another namespace.
     pub(crate) moved: u64,
     /// Number of records that stayed, because their new namespace cannot be determined.
     pub(crate) unmoved: u64,
@@ -37,11 +38,11 @@ impl std::ops::AddAssign for MovedRecordCounts {
     }
 }
 
-/// The target namespaces of records.
+/// The records that must move, each with its new namespace.
 #[derive(Debug, Default)]
 pub(crate) struct NamespaceMoves {
-    /// In the order of ids, which is that of the rows: an order by namespace would scan the whole
-    /// table once per namespace.
+    /// The moves in the order of record ids, which is the order of the rows: an order by
+    /// namespace would scan the whole table once for each namespace.
     to: Vec<(RecordId, Namespace)>,
     pub(crate) moved: MovedRecordCounts,
 }
@@ -94,7 +95,8 @@ pub(crate) fn moves(
     }
 }
 
-/// Returns the namespace of a record by the new template, if its values can be determined.
+/// Returns the namespace of a record by the new template; `None` if the values of the template's
+/// variables are unknown.
 fn place(
     strategy: &Strategy,
     from: &NamespaceTemplate,

@@ -1,5 +1,5 @@
-//! Records conflicts between two records. A pair has one conflict, independent of order and
-//! repetition. A person's decision on it stays in force.
+//! Stores conflicts: pairs of records that contradict each other. A pair has one conflict,
+//! regardless of the order and of repetitions, and a person's decision on it remains valid.
 
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
@@ -8,13 +8,13 @@ use loci_model::trees::tree_entry::owner_of;
 use loci_model::{ActorId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-/// Prefix of a conflict's id.
+/// The prefix of the id of every conflict.
 const PREFIX: &str = "conflict_";
-/// Bytes of the digest in the id.
+/// The number of bytes of the records' digest in the id of a conflict.
 const DIGEST_BYTES: usize = 12;
 
-/// Records that a record contradicts an existing one, if it lies in a repository's namespace.
-/// Returns the id of the conflict.
+/// Stores a conflict of a record with an existing one, if the record is in the namespace of a
+/// repository. Returns the id of the conflict.
 pub fn note(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
@@ -25,8 +25,8 @@ pub fn note(
     note_of(tx, actor, (standing, against), reason, at).map(Some)
 }
 
-/// Records a conflict of two records of a tree in any namespace. Outside repositories it belongs to
-/// no one.
+/// Stores a conflict of two records of a document tree in any namespace. Outside of a
+/// repository's namespace the conflict has no repository.
 pub fn note_anywhere(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
@@ -37,8 +37,8 @@ pub fn note_anywhere(
     note_of(tx, actor, (standing, against), reason, at)
 }
 
-/// Returns the actor of the conflicts that [`note_anywhere`] records in a namespace: its
-/// repository's, or none.
+/// Returns the actor under which the conflicts of a namespace are stored: the repository of the
+/// namespace, or an actor that stands for no repository.
 ///
 /// # Errors
 /// The errors of an invalid actor id, which neither has.

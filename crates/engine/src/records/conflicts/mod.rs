@@ -1,5 +1,5 @@
-//! Conflicts: contradicting records of which no rule selects one. They are recorded here and stay
-//! open until a person decides.
+//! Conflicts: records that contradict each other, where no rule decides which one is right. They
+//! stay open until a person decides.
 
 mod conflict_write;
 mod open_conflicts;

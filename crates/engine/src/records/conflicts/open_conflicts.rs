@@ -1,5 +1,5 @@
-//! Open conflicts of a repository whose two records are still active. A record that is gone or
-//! superseded contradicts no other.
+//! Open conflicts of a repository whose two records are both active. A conflict ends when one of
+//! its records is deleted or superseded.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -11,38 +11,39 @@ use super::entry::{self, RenderedEntry, ScreenedEntry};
 use super::fence::{Frame, contained};
 use super::receipt::{DropReason, Dropped, Filled, ReceiptEntry};
 
-/// Entries of one kind, which share a part of the budget.
+/// Entries of one kind, which share a part of the token budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Its share of the budget in percent.
+    /// The share of the budget that the group gets, in percent.
     pub share: u32,
-    /// True if it gets no unused shares of other groups, but only the final rest after the
-    /// preceding groups.
+    /// True if the group gets no unused shares of other groups, except the final rest after the
+    /// groups before it.
     pub yields: bool,
-    /// Number of entries tried in the first pass; the others only get the rest.
+    /// The number of entries that are tried in the first pass. The others only get the final
+    /// rest.
     pub first: usize,
-    /// Entries in order of rank.
+    /// The entries of the group, best first.
     pub entries: Vec<ScreenedEntry>,
 }
 
-/// The limit of a block.
+/// The size limit of a rendered block of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// Maximum tokens of the whole block, including its frame.
+    /// The maximum number of tokens of the whole block, including its frame.
     pub tokens: u32,
-    /// Estimator of tokens.
+    /// The estimator that counts tokens.
     pub estimator: Estimator,
-    /// Treatment of an entry larger than its group's whole share.
+    /// The treatment of an entry that is larger than the whole share of its group.
     pub oversize: Oversize,
 }
 
-/// Treatment of an entry larger than its group's whole share.
+/// The treatment of an entry that is larger than the whole share of its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Oversize {
-    /// It is omitted.
+    /// The entry is omitted.
     #[default]
     Skip,
-    /// It is truncated at a sentence and marked.
+    /// The text of the entry is truncated after a sentence and marked as truncated.
     Cut,
 }
 
@@ -94,21 +95,22 @@ struct Section {
     beneath: Option<usize>,
 }
 
-/// Placeholder in a heading for the number of its entries.
+/// The placeholder in the text of a heading for the number of entries below it.
 pub const COUNT: &str = "{count}";
 
-/// The heading of a section.
+/// The heading of a section in a rendered block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Its text; [`COUNT`] is replaced by the number of its entries.
+    /// The text of the heading, in which the number of entries replaces [`COUNT`].
     pub text: String,
-    /// Index of an earlier heading that is shown above this one if this one has entries.
+    /// The index of an earlier heading, which is shown above this one if this one has entries;
+    /// `None` for a top-level heading.
     pub beneath: Option<usize>,
 }
 
-/// Fills the budget, group by group. `headings`: those of the sections, in reading order. The sum
-/// of the estimates of parts is never less than that of the whole, so the sum is kept within the
-/// budget.
+/// Renders a block: fills the token budget, group by group. `headings` are those of the sections,
+/// in reading order. The sum of the token estimates of parts is never less than the estimate of
+/// the whole, so the block stays within the budget.
 pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget) -> Filled {
     let heading = |text: &&str| Heading { text: (*text).to_owned(), beneath: None };
     fill_under(frame, &headings.iter().map(heading).collect::<Vec<_>>(), groups, budget)

@@ -1,28 +1,29 @@
-//! An entry of a block, and its lines.
+//! An entry of a rendered block of memories, and its lines of text.
 
 use super::fence::contained;
 use super::line_marks::with_plain_line_ends;
 use crate::safety::Patterns;
 use crate::safety::injection::{FLAGGED, QUARANTINED};
 
-/// Mark at the end of a truncated text.
+/// The mark at the end of a truncated text.
 pub(super) const CUT: &str = "[cut]";
 
-/// A memory in the form in which it may be shown.
+/// A record in the form in which it is shown to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedEntry {
-    /// Id by which the reader can refer to it.
+    /// The id by which the model can refer to the entry.
     pub id: String,
-    /// Index of its section among the headings.
+    /// The index of the entry's section in the list of headings.
     pub section: usize,
-    /// Information other than the text: source, age, scope, doubts.
+    /// A line of information about the entry: source, age, scope, doubts.
     pub label: String,
-    /// The text.
+    /// The text of the record.
     pub text: String,
 }
 
-/// A screened entry: sanitised, with secrets masked, and scored. This is the expensive part of
-/// rendering. It happens before, so that a caller with a deadline can do it entry by entry.
+/// An entry after the safety checks: hidden characters removed, secrets masked, injections
+/// scored. The checks are the expensive part of rendering, so they are a separate step that a
+/// caller with a deadline can do entry by entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScreenedEntry {
     /// Id of the entry.
@@ -34,29 +35,29 @@ pub struct ScreenedEntry {
 }
 
 impl ScreenedEntry {
-    /// Screens an entry with these patterns.
+    /// Checks an entry with these injection patterns.
     pub fn new(entry: &RenderedEntry, patterns: &Patterns) -> Self {
         let fenced = fenced(entry);
         let score = suspicion(entry, &fenced, patterns);
         Self { id: entry.id.clone(), lines: lines(&fenced, score), fenced, score }
     }
 
-    /// Returns the injection score, 0 to 1.
+    /// Returns the injection score of the entry, 0 to 1.
     pub fn score(&self) -> f32 {
         self.score
     }
 
-    /// Returns true if the score is so high that the entry is not shown.
+    /// Returns true if the injection score is so high that the entry is not shown.
     pub fn is_suspicious(&self) -> bool {
         self.score >= QUARANTINED
     }
 
-    /// Returns true if the entry is shown with a warning.
+    /// Returns true if the injection score is so high that the entry is shown with a warning.
     pub fn is_doubtful(&self) -> bool {
         self.score >= FLAGGED
     }
 
-    /// Returns the text that may be shown, also outside a block.
+    /// Returns the text that may be shown to a model, also outside of a block.
     pub fn text(&self) -> &str {
         self.fenced.text.trim()
     }

@@ -1,4 +1,5 @@
-//! The fence: a delimiter that content cannot predict, and one line that describes the content.
+//! The fence around data in a prompt: a delimiter that the data cannot contain, and one line that
+//! describes the data.
 //!
 //! The delimiter contains sixteen random bytes, which the caller draws for every request. Its
 //! prefix is removed from the content, so that nothing inside can close the fence or imitate its
@@ -6,15 +7,15 @@
 
 use crate::safety;
 
-/// Prefix of every delimiter; it does not occur in a fence's content.
+/// The prefix of every delimiter. It is removed from the data inside a fence.
 pub const PREFIX: &str = "loci-data-";
 
-/// Last character of a prefix.
+/// The last character of the prefix.
 const PREFIX_END: char = '-';
-/// Maximum number of rounds that remove prefixes formed by the removal of others. Only attacks need
-/// more.
+/// The maximum number of passes that remove the prefix from a text. A second pass is needed only
+/// if a removal forms a new prefix, as an attacker can arrange.
 const ROUNDS_MAX: usize = 4;
-/// Replacement of a prefix after these rounds.
+/// The text that replaces the prefix after the last pass.
 const IN_PLACE: &str = "[…]";
 
 /// Opening line of the fence around memories.
@@ -23,21 +24,21 @@ const INTRO: &str = "Reference data from earlier work, possibly outdated. It is 
 /// Text of an empty fence.
 const EMPTY: &str = "No previous knowledge is available.";
 
-/// The frame around content.
+/// The text around data in a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Sixteen random bytes, drawn for this request.
+    /// The sixteen random bytes of the delimiter, which the caller draws for each request.
     pub seed: [u8; 16],
-    /// The line that describes the content.
+    /// The line above the data that describes it.
     pub intro: String,
-    /// The text of an empty fence.
+    /// The text to show if there is no data.
     pub empty: String,
-    /// The line after the fence; empty means none.
+    /// The line after the fence; empty for no line.
     pub after: String,
 }
 
 impl Frame {
-    /// Returns the frame of memories.
+    /// Returns the frame around records of a memory.
     pub fn of_memory(seed: [u8; 16]) -> Self {
         Self { seed, intro: INTRO.to_owned(), empty: EMPTY.to_owned(), after: String::new() }
     }
@@ -58,8 +59,8 @@ impl Frame {
     }
 }
 
-/// Fences texts, each on separate lines, sanitised and with their secrets masked. If all are empty,
-/// it contains an explicit sentence.
+/// Renders texts inside a fence, each on lines of its own, without hidden characters and with
+/// masked secrets. If all texts are empty, the fence contains the text [`Frame::empty`].
 pub fn fence(frame: &Frame, texts: &[&str]) -> String {
     let mut block = frame.opening();
     let start = block.len();

@@ -1,53 +1,53 @@
-//! The receipt: the entries in a block, the omitted ones, and the reasons.
+//! The receipt of a rendered block: which entries it contains, which were omitted, and why.
 
-/// The result of filling a budget.
+/// A rendered block of memories with its receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filled {
-    /// The rendered block; empty if the budget is smaller than the frame.
+    /// The text of the block; empty if the budget is smaller than the frame.
     pub block: String,
-    /// The entries in the block, in its order.
+    /// The entries in the block, in reading order.
     pub shown: Vec<ReceiptEntry>,
-    /// The omitted entries, by group and rank.
+    /// The entries that were omitted, by group and rank.
     pub dropped: Vec<Dropped>,
-    /// Estimated tokens of the whole block, never above the budget.
+    /// The estimated number of tokens of the whole block, never above the budget.
     pub tokens: u32,
 }
 
-/// An entry in the block.
+/// An entry that the block contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptEntry {
-    /// Id of the entry.
+    /// The id of the entry.
     pub id: String,
-    /// Tokens of its lines.
+    /// The estimated number of tokens of the entry's lines.
     pub tokens: u32,
-    /// True if its text was truncated.
+    /// True if the text of the entry was truncated.
     pub cut: bool,
-    /// The truncated text, if any.
+    /// The text after truncation; `None` if it was not truncated.
     pub cut_text: Option<String>,
 }
 
-/// An omitted entry.
+/// An entry that was omitted from the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {
-    /// Id of the entry.
+    /// The id of the entry.
     pub id: String,
-    /// Tokens that its lines would need.
+    /// The estimated number of tokens that the entry's lines would need.
     pub tokens: u32,
-    /// The reason.
+    /// The reason why the entry was omitted.
     pub reason: DropReason,
 }
 
-/// The reason for which an entry is omitted.
+/// The reason why an entry is omitted from a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropReason {
-    /// It did not fit.
+    /// The entry did not fit into the token budget.
     Budget,
-    /// It looks like an injection.
+    /// The text of the entry looks like an injection.
     Suspicious,
 }
 
 impl DropReason {
-    /// Returns the name in responses.
+    /// Returns the name of the reason in API responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Budget => "budget",

@@ -28,12 +28,12 @@ use super::turn_view::TurnView;
 /// Number of signals.
 pub const SIGNAL_COUNT: usize = SIGNALS.len();
 
-/// A signal: its name, and the function that returns its value for a turn.
+/// A ranking signal: a function that returns a number about a query and a passage.
 #[derive(Debug, Clone, Copy)]
 pub struct Signal {
-    /// Its name in `weights.json` and in explanations.
+    /// The name of the signal in `weights.json` and in explanations.
     pub name: &'static str,
-    /// Readable description.
+    /// A description of the signal for people.
     pub words: &'static str,
     pub(super) value: Value,
 }

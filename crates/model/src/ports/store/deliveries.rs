@@ -19,9 +19,9 @@ pub struct DeliveryPostponement<'a> {
 /// A claim of a process on deliveries to send.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryClaim<'a> {
-    /// The direction.
+    /// The direction of the deliveries to claim.
     pub direction: DeliveryDirection,
-    /// The target.
+    /// The target of the deliveries to claim.
     pub target: &'a str,
     /// The new holder: the name of the process, or one that begins with it and belongs only to this
     /// claim.
@@ -39,7 +39,7 @@ pub struct DeliveryOutcome<'a> {
     pub state: DeliveryState,
     /// The time of the next attempt, or the time at which the delivery was made or given up.
     pub due: Timestamp,
-    /// The error of the attempt.
+    /// The error of the attempt; `None` if it succeeded.
     pub error: Option<&'a str>,
 }
 

@@ -18,11 +18,11 @@ pub struct BranchSlice {
 /// A query for events: newest first, visible and unexpired ones only.
 #[derive(Debug, Clone)]
 pub struct EventQuery {
-    /// The memory.
+    /// The memory whose events to return.
     pub memory: MemoryId,
-    /// The actor.
+    /// Only events of this actor.
     pub actor: ActorId,
-    /// The session.
+    /// Only events of this session.
     pub session: SessionId,
     /// Slices to join; `None`: all branches.
     pub branches: Option<Vec<BranchSlice>>,
@@ -45,11 +45,11 @@ pub struct EventQuery {
 /// ones.
 #[derive(Debug, Clone)]
 pub struct EventsBefore {
-    /// The memory.
+    /// The memory whose events to return.
     pub memory: MemoryId,
-    /// The actor.
+    /// Only events of this actor.
     pub actor: ActorId,
-    /// The session.
+    /// Only events of this session.
     pub session: SessionId,
     /// Only events of these slices; `None`: of all branches.
     pub branches: Option<Vec<BranchSlice>>,
@@ -64,11 +64,11 @@ pub struct EventsBefore {
 /// A query for the newest of the events that [`Events::unprocessed`] would return.
 #[derive(Debug, Clone)]
 pub struct NewestUnread {
-    /// The memory.
+    /// The memory whose events to return.
     pub memory: MemoryId,
-    /// The actor.
+    /// Only events of this actor.
     pub actor: ActorId,
-    /// The session.
+    /// Only events of this session.
     pub session: SessionId,
     /// Only events that arrived after this number.
     pub after: u64,
@@ -85,38 +85,38 @@ pub struct NewestUnread {
 pub struct UnreadEvent {
     /// The event without its payload and load.
     pub event: Event,
-    /// Size of its stored payload in bytes.
+    /// Size of the event's stored payload in bytes.
     pub payload_bytes: u64,
 }
 
 /// The place of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventPlace {
-    /// The actor.
+    /// The actor that the event belongs to.
     pub actor: ActorId,
-    /// The session.
+    /// The session that the event belongs to.
     pub session: SessionId,
-    /// The branch.
+    /// The branch that the event belongs to.
     pub branch: BranchName,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionEntry {
-    /// The actor.
+    /// The actor that the session belongs to.
     pub actor: ActorId,
-    /// The session.
+    /// The id of the session.
     pub session: SessionId,
-    /// The arrival time of its first event.
+    /// The arrival time of the session's first event.
     pub created_at: Timestamp,
 }
 
 /// A query for sessions: newest first, ties by session id ascending.
 #[derive(Debug, Clone)]
 pub struct SessionPage {
-    /// The memory.
+    /// The memory whose sessions to return.
     pub memory: MemoryId,
-    /// The actor.
+    /// Only sessions of this actor.
     pub actor: ActorId,
     /// If true, sessions without a live event are excluded; otherwise they stay for one day.
     pub with_events_only: bool,
@@ -124,7 +124,7 @@ pub struct SessionPage {
     pub after: Option<(Timestamp, SessionId)>,
     /// Maximum number of sessions.
     pub limit: usize,
-    /// The time of the request.
+    /// The current time: sessions and events that have expired by now are excluded.
     pub now: Timestamp,
     /// Only these sessions, if the caller's grant names some.
     pub only: Option<Vec<SessionId>>,
@@ -133,13 +133,13 @@ pub struct SessionPage {
 /// A query for actors with a live event, ascending.
 #[derive(Debug, Clone)]
 pub struct ActorPage {
-    /// The memory.
+    /// The memory whose actors to return.
     pub memory: MemoryId,
     /// Only actors after this one (keyset).
     pub after: Option<ActorId>,
     /// Maximum number of actors.
     pub limit: usize,
-    /// The time of the request.
+    /// The current time: sessions and events that have expired by now are excluded.
     pub now: Timestamp,
     /// Only these actors, if the caller's grant names some.
     pub only: Option<Vec<ActorId>>,

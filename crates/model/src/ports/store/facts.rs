@@ -30,9 +30,9 @@ impl FactChoice {
 /// A page of facts: confirmed last first, ties by record id ascending.
 #[derive(Debug, Clone)]
 pub struct FactPage {
-    /// The memory.
+    /// The memory whose facts to return.
     pub memory: MemoryId,
-    /// The repository.
+    /// Only facts of this repository.
     pub repository: RepositoryId,
     /// Only facts in these states.
     pub statuses: Vec<RecordState>,
@@ -47,7 +47,7 @@ pub struct FactPage {
 /// A selection of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathChoice {
-    /// This path.
+    /// Only this path.
     Exact(String),
     /// Paths with this prefix, byte for byte; empty for all.
     Prefix(String),

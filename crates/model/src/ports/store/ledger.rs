@@ -7,9 +7,9 @@ use crate::{ActorId, MemoryId, Result, Timestamp};
 /// first, ties by key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerPage {
-    /// The memory.
+    /// The memory whose entries to return.
     pub memory: MemoryId,
-    /// The shelf.
+    /// Only entries of this shelf of the ledger.
     pub shelf: Shelf,
     /// Only entries of this actor.
     pub actor: Option<ActorId>,

@@ -59,97 +59,97 @@ use crate::Result;
 
 /// A transaction that reads.
 pub trait ReadTx {
-    /// Memories.
+    /// Returns the access to memories, for reading.
     fn memories(&self) -> &dyn Memories;
-    /// Events, sessions, actors, branches.
+    /// Returns the access to events, sessions, actors, branches, for reading.
     fn events(&self) -> &dyn Events;
-    /// Records, their versions and vectors.
+    /// Returns the access to records, their versions and vectors, for reading.
     fn records(&self) -> &dyn Records;
-    /// Jobs.
+    /// Returns the access to jobs, for reading.
     fn jobs(&self) -> &dyn Jobs;
-    /// Exchanges with language models.
+    /// Returns the access to exchanges with language models, for reading.
     fn exchanges(&self) -> &dyn Exchanges;
-    /// Access keys.
+    /// Returns the access to access keys, for reading.
     fn keys(&self) -> &dyn Keys;
-    /// State changes.
+    /// Returns the access to state changes, for reading.
     fn telemetry(&self) -> &dyn Telemetry;
-    /// Deliveries.
+    /// Returns the access to deliveries, for reading.
     fn deliveries(&self) -> &dyn Deliveries;
-    /// Idempotency tokens.
+    /// Returns the access to idempotency tokens, for reading.
     fn idempotency(&self) -> &dyn Idempotency;
-    /// Leases by name.
+    /// Returns the access to leases by name, for reading.
     fn leases(&self) -> &dyn Leases;
-    /// Repositories and their names.
+    /// Returns the access to repositories and their names, for reading.
     fn repositories(&self) -> &dyn Repositories;
-    /// Facts that cite code.
+    /// Returns the access to facts that cite code, for reading.
     fn facts(&self) -> &dyn Facts;
-    /// Events of facts.
+    /// Returns the access to events of facts, for reading.
     fn fact_events(&self) -> &dyn FactEvents;
-    /// Stored verifications.
+    /// Returns the access to stored verifications, for reading.
     fn verdicts(&self) -> &dyn Verdicts;
-    /// Tasks of coding agents.
+    /// Returns the access to tasks of coding agents, for reading.
     fn tasks(&self) -> &dyn Tasks;
-    /// Exposures of coding agents.
+    /// Returns the access to exposures of coding agents, for reading.
     fn exposures(&self) -> &dyn Exposures;
-    /// Commits that were reported for tasks.
+    /// Returns the access to commits that were reported for tasks, for reading.
     fn commits(&self) -> &dyn Commits;
-    /// Versions of prompts.
+    /// Returns the access to versions of prompts, for reading.
     fn prompts(&self) -> &dyn PromptVersions;
-    /// Sessions of tasks.
+    /// Returns the access to sessions of tasks, for reading.
     fn task_sessions(&self) -> &dyn TaskSessions;
-    /// Entries of the ledger.
+    /// Returns the access to entries of the ledger, for reading.
     fn ledger(&self) -> &dyn Ledger;
-    /// Parked objects of agents.
+    /// Returns the access to parked objects of agents, for reading.
     fn parked(&self) -> &dyn ParkedObjects;
-    /// Everything, for moving it into another store.
+    /// Returns the access to all rows, for moving them to another store.
     fn transfer(&self) -> &dyn Transfer;
 }
 
 /// A transaction that writes. An `Err` leaves no changes.
 pub trait Tx: ReadTx {
-    /// Memories.
+    /// Returns the access to memories, for writing.
     fn memories_mut(&mut self) -> &mut dyn Memories;
-    /// Events, sessions, actors, branches.
+    /// Returns the access to events, sessions, actors, branches, for writing.
     fn events_mut(&mut self) -> &mut dyn Events;
-    /// Records, their versions and vectors.
+    /// Returns the access to records, their versions and vectors, for writing.
     fn records_mut(&mut self) -> &mut dyn Records;
-    /// Jobs.
+    /// Returns the access to jobs, for writing.
     fn jobs_mut(&mut self) -> &mut dyn Jobs;
-    /// Exchanges with language models.
+    /// Returns the access to exchanges with language models, for writing.
     fn exchanges_mut(&mut self) -> &mut dyn Exchanges;
-    /// Access keys.
+    /// Returns the access to access keys, for writing.
     fn keys_mut(&mut self) -> &mut dyn Keys;
-    /// State changes.
+    /// Returns the access to state changes, for writing.
     fn telemetry_mut(&mut self) -> &mut dyn Telemetry;
-    /// Deliveries.
+    /// Returns the access to deliveries, for writing.
     fn deliveries_mut(&mut self) -> &mut dyn Deliveries;
-    /// Idempotency tokens.
+    /// Returns the access to idempotency tokens, for writing.
     fn idempotency_mut(&mut self) -> &mut dyn Idempotency;
-    /// Leases by name.
+    /// Returns the access to leases by name, for writing.
     fn leases_mut(&mut self) -> &mut dyn Leases;
-    /// Repositories and their names.
+    /// Returns the access to repositories and their names, for writing.
     fn repositories_mut(&mut self) -> &mut dyn Repositories;
-    /// Facts that cite code.
+    /// Returns the access to facts that cite code, for writing.
     fn facts_mut(&mut self) -> &mut dyn Facts;
-    /// Events of facts.
+    /// Returns the access to events of facts, for writing.
     fn fact_events_mut(&mut self) -> &mut dyn FactEvents;
-    /// Stored verifications.
+    /// Returns the access to stored verifications, for writing.
     fn verdicts_mut(&mut self) -> &mut dyn Verdicts;
-    /// Tasks of coding agents.
+    /// Returns the access to tasks of coding agents, for writing.
     fn tasks_mut(&mut self) -> &mut dyn Tasks;
-    /// Exposures of coding agents.
+    /// Returns the access to exposures of coding agents, for writing.
     fn exposures_mut(&mut self) -> &mut dyn Exposures;
-    /// Commits that were reported for tasks.
+    /// Returns the access to commits that were reported for tasks, for writing.
     fn commits_mut(&mut self) -> &mut dyn Commits;
-    /// Versions of prompts.
+    /// Returns the access to versions of prompts, for writing.
     fn prompts_mut(&mut self) -> &mut dyn PromptVersions;
-    /// Sessions of tasks.
+    /// Returns the access to sessions of tasks, for writing.
     fn task_sessions_mut(&mut self) -> &mut dyn TaskSessions;
-    /// Entries of the ledger.
+    /// Returns the access to entries of the ledger, for writing.
     fn ledger_mut(&mut self) -> &mut dyn Ledger;
-    /// Parked objects of agents.
+    /// Returns the access to parked objects of agents, for writing.
     fn parked_mut(&mut self) -> &mut dyn ParkedObjects;
-    /// Everything, from another store.
+    /// Returns the access to all rows, for moving them from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
 }
 
@@ -161,9 +161,9 @@ pub type ReadWork = Box<dyn FnMut(&dyn ReadTx) -> Result<()> + Send>;
 /// The result of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
-    /// The file.
+    /// The path of the backup file.
     pub path: PathBuf,
-    /// Size in bytes.
+    /// Size of the backup in bytes.
     pub bytes: u64,
 }
 
@@ -196,7 +196,7 @@ pub struct StoreInfo {
     pub kind: &'static str,
     /// The location.
     pub location: String,
-    /// Version of its schema.
+    /// Version of the store's schema.
     pub schema_version: u32,
     /// Bytes on disk, without snapshots of indexes.
     pub bytes: u64,
@@ -211,7 +211,7 @@ pub struct StoreInfo {
 /// The occasion of a checkpoint, which determines the data to write in addition to the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checkpoint {
-    /// Between other work.
+    /// The checkpoint runs between other work of the store.
     Underway {
         /// The current [`monotonic_us`](super::clock::Clock::monotonic_us) of the clock.
         monotonic_us: u64,
@@ -224,9 +224,10 @@ pub enum Checkpoint {
 /// The number of processes that may run the jobs, deliveries and sweeps of a store at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// One at a time: a new host knows that the previous one is gone, and frees its leases.
+    /// One process at a time. A new process knows that the previous one is gone, and releases its
+    /// leases.
     One,
-    /// Any number of independent hosts: a lease passes to another host only after it has expired.
+    /// Any number of processes. A lease passes to another process only after it has expired.
     Many,
 }
 

@@ -11,26 +11,27 @@ use crate::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyI
 /// The vector of one passage of one version of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PassageVector {
-    /// The record.
+    /// The record that the passage belongs to.
     pub record: RecordId,
-    /// The version it was made from. The vector is dropped if the record has a newer version.
+    /// The version of the record that the vector was computed from. The vector is dropped if the
+    /// record has a newer version.
     pub version: u32,
-    /// The index of the passage.
+    /// The index of the passage in the record, from 0.
     pub part: u32,
-    /// The model that made it: vectors of different models are never compared.
+    /// The model that computed the vector. Vectors of different models are never compared.
     pub model: String,
-    /// The vector, of unit length; stores keep it as int8 with a scale.
+    /// The vector, of unit length. Stores keep it as 8-bit integers with a scale.
     pub vector: Vector,
 }
 
 /// A passage that lacks a vector of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingVector {
-    /// The record.
+    /// The record that the passage belongs to.
     pub record: RecordId,
-    /// Its version.
+    /// The version of the record that the passage belongs to.
     pub version: u32,
-    /// The index of the passage.
+    /// The index of the passage in the record, from 0.
     pub part: u32,
     /// The text to embed: the whole text, or for a document a section as cut by
     /// `loci_text::split::sections`.
@@ -86,7 +87,7 @@ impl<'a> Confirmation<'a> {
 pub struct RecordChange {
     /// The state after.
     pub state: RecordState,
-    /// The reason.
+    /// The reason for the change.
     pub reason: String,
     /// The time of the change.
     pub at: Timestamp,
@@ -95,9 +96,9 @@ pub struct RecordChange {
 /// The superseding of a record by another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupersedeChange {
-    /// The new record.
+    /// The record that supersedes the other one.
     pub by: RecordId,
-    /// The reason.
+    /// The reason for the change.
     pub reason: String,
     /// The time from which the new record is valid.
     pub valid_to: Timestamp,

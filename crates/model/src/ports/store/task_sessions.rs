@@ -6,9 +6,9 @@ use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
 /// A query for items of a session, by number; every specified member must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionItemQuery {
-    /// The memory.
+    /// The memory whose items to return.
     pub memory: MemoryId,
-    /// The task.
+    /// Only items of this task.
     pub task: TaskId,
     /// Only items after this number.
     pub after: Option<u64>,

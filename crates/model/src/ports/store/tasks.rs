@@ -16,7 +16,7 @@ pub struct ConversationWords {
 /// A query for tasks: every specified member must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskQuery {
-    /// The memory.
+    /// The memory whose tasks to return.
     pub memory: MemoryId,
     /// One of these tasks; `None` means any.
     pub ids: Option<Vec<TaskId>>,

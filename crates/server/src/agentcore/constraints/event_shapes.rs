@@ -9,8 +9,8 @@ use super::shape::{Shape, content, list, optional, required};
 /// The maximum number of serialized bytes of a `json.content`.
 const JSON_BYTES_MAX: usize = 102_400;
 
-/// AWS's model requires `eventTimestamp`, but its documentation defaults it to the server's time.
-/// The documentation is followed.
+/// AWS's service model requires `eventTimestamp`, but AWS's documentation states the server's time
+/// as its default. Loci follows the documentation.
 pub(super) static CREATE_EVENT: Shape = Shape::Struct(&[
     required("actorId", &ACTOR_ID),
     optional("sessionId", &SESSION_ID),

@@ -8,15 +8,15 @@ const VIOLATIONS_MAX: usize = 50;
 /// The `reason` of a `ValidationException`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// Not JSON, or a member of the wrong JSON type.
+    /// The body is not JSON, or a member has the wrong JSON type.
     CannotParse,
-    /// A constraint is violated.
+    /// A member of the request violates a constraint.
     FieldValidationFailed,
-    /// The client token was used with other parameters.
+    /// The client token was used before with other parameters.
     IdempotentParameterMismatch,
-    /// The branch root is an event of another session.
+    /// The root event of the branch belongs to another session.
     EventInOtherSession,
-    /// The name is already taken.
+    /// Another resource already has the name.
     ResourceConflict,
 }
 
@@ -33,7 +33,7 @@ impl Reason {
     }
 }
 
-/// One entry of `fieldList`.
+/// One entry of the error's `fieldList`: a member, and the constraint that it violates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldRefusal {
     /// The member's path, for example `payload[0].conversational.role`.

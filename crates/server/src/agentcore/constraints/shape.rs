@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// The form of one JSON value.
+/// The required form of one JSON value in a request.
 #[derive(Debug)]
 pub(super) enum Shape {
     /// A string.
     Text(TextRule),
-    /// One of these strings.
+    /// A string that must be one of these.
     Choice(&'static [&'static str]),
     /// A whole number in an inclusive range.
     Int { min: i64, max: i64 },
@@ -56,11 +56,11 @@ type ExtraCondition = fn(&str) -> Result<(), String>;
 /// A pattern for whole values: a regular expression and an optional condition in code.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The pattern in messages.
+    /// The regular expression as error messages show it.
     pub(super) shown: &'static str,
     /// The pattern as compiled. It differs from `shown` where AWS uses a look-ahead.
     regex: &'static str,
-    /// A further condition, or a more precise reason.
+    /// A condition in addition to the regular expression, with its own error message.
     also: Option<ExtraCondition>,
     compiled: OnceLock<Option<Regex>>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::agentcore::constraints::Refusal;
 use crate::agentcore::errors::AgentCoreFailure;
 
-/// The default for conditions that are not given.
+/// The default number of messages that trigger a notification, if the request specifies no trigger.
 const MESSAGES_DEFAULT: u32 = 6;
 const TOKENS_DEFAULT: u32 = 5000;
 const IDLE_SECONDS_DEFAULT: u32 = 20;

@@ -67,7 +67,7 @@ pub(crate) struct ExpiryShape {
 }
 
 impl ExpiryShape {
-    /// Returns the duration, or its removal.
+    /// Returns the number of days until records expire, or the removal of their expiry.
     pub(crate) fn into_specification(self) -> ExpirySpecification {
         match (self.record_expiry_duration_days, self.action) {
             (Some(days), _) => ExpirySpecification::Days(days),
@@ -173,7 +173,7 @@ struct EpisodicOverrideShape {
     reflection: Option<ReflectionStepShape>,
 }
 
-/// The content of a custom configuration.
+/// The content of a custom strategy's configuration.
 struct Custom {
     base: StrategyBase,
     configuration: CustomConfiguration,

@@ -97,7 +97,7 @@ impl StrategyChange {
 /// A prompt, and the base for which it was written.
 type Step = (StrategyBase, StepOverride);
 
-/// Returns the first one that is set.
+/// Returns the first prompt that is set.
 fn first(choices: impl IntoIterator<Item = (StrategyBase, Option<StepShape>)>) -> Option<Step> {
     choices.into_iter().find_map(|(base, step)| step.map(|step| (base, StepOverride::from(step))))
 }

@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 use crate::mcp::message::Params;
 use crate::mcp::revision::Revision;
 
-/// The revision, required in a modern request.
+/// The member with the protocol revision, which a request of the newest revision must have.
 pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// The client's capabilities, required in a modern request.
+/// The member with the client's capabilities, which a request of the newest revision must have.
 pub(crate) const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-/// The log level, optional.
+/// The member with the minimum level of logs that the client wants; optional.
 const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// Returns the revision.
+/// Returns the protocol revision that the request states.
 pub(crate) fn version(params: &Params) -> Option<&str> {
     params.get("_meta")?.get(META_VERSION)?.as_str()
 }
 
-/// Returns the capabilities.
+/// Returns the capabilities that the client states.
 pub(crate) fn capabilities(meta: &Map<String, Value>) -> Option<Map<String, Value>> {
     meta.get(META_CAPABILITIES)?.as_object().cloned()
 }

@@ -48,9 +48,9 @@ pub trait Admission: Send + Sync {
     ) -> BoxFuture<'a, Result<Caller, Box<Response>>>;
 }
 
-/// A server over HTTP.
+/// A server of the protocol over HTTP.
 pub struct HttpDoor {
-    /// The server.
+    /// The server whose methods the endpoint runs.
     pub service: Arc<Service>,
     /// The authentication of callers.
     pub admission: Arc<dyn Admission>,

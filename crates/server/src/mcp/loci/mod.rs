@@ -31,7 +31,7 @@ pub use toolbox::{EngineTools, ToolBox};
 /// The time for which lists that are equal for all callers may be cached, in milliseconds.
 const LISTS_TTL_MS: u64 = 300_000;
 
-/// The offer.
+/// The tools, resources and prompts that Loci offers over MCP.
 pub struct LociOffer {
     table: Arc<Table>,
     tools: Arc<dyn ToolBox>,

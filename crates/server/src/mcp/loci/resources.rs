@@ -88,7 +88,7 @@ pub(super) async fn list(
     Ok(CacheableResult { value, keep: CacheScope::Private, ttl_ms: RECORDS_TTL_MS })
 }
 
-/// Returns the templates of the others.
+/// Returns the URI templates of the resources whose URI contains a parameter.
 pub(super) fn templates(offer: &LociOffer) -> CacheableResult<Vec<Value>> {
     let mut value = Vec::new();
     if offer.has_facts() {

@@ -21,12 +21,12 @@ pub(in crate::tools) fn number(arguments: &ReceivedArguments, name: &str) -> Opt
     Some(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-/// Returns the fact.
+/// Returns the id of the fact in an argument.
 pub(in crate::tools) fn id(arguments: &ReceivedArguments, name: &str) -> Result<RecordId, ToolError> {
     Ok(record_id(&needed(arguments, name)?).map_err(|error| error.on(name))?)
 }
 
-/// Returns the named revision.
+/// Returns the name of the revision at which to read code; `None` if the argument is absent.
 pub(in crate::tools) fn revision(arguments: &ReceivedArguments) -> Option<String> {
     string(arguments, "ref")
 }

@@ -1,4 +1,4 @@
-//! Commits of tasks, and the attribution of a commit.
+//! Operations on commits: the report of a task's commits, and the tasks behind a commit.
 
 use loci_api::coding::commit as shape;
 use loci_api::coding::table as api;

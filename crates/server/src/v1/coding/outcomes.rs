@@ -1,4 +1,4 @@
-//! Outcomes of tasks: show, and set by hand.
+//! Operations on outcomes of tasks: show an outcome, and set it manually.
 
 use loci_api::coding::outcome as shape;
 use loci_api::coding::table as api;

@@ -10,18 +10,18 @@ use super::HookKeys;
 /// A sender of alerts.
 #[derive(Clone)]
 pub struct AlertHook {
-    /// The alerting system.
+    /// The kind of the alerting system, which determines the form of its requests.
     pub source: AlertSource,
-    /// The name in the numbers of its deliveries. It does not depend on the position in the
-    /// configuration.
+    /// The name of the sender, which the ids of its deliveries contain. It does not depend on the
+    /// position of the sender in the configuration.
     pub sender: String,
     /// The memory that it may send to, by name or id; `None` for any.
     pub memory: Option<String>,
-    /// The secrets: one, or several during a rotation.
+    /// The secrets of the sender: one, or several while they are being changed.
     pub keys: HookKeys,
-    /// The header with the secret, for senders that cannot sign.
+    /// The name of the header that contains the secret, for senders that cannot sign requests.
     pub header: Option<String>,
-    /// The reader of its bodies.
+    /// The reader that parses the request bodies of the sender.
     pub reader: Arc<dyn AlertReader>,
 }
 

@@ -28,18 +28,18 @@ pub use signature::HookKeys;
 /// The senders of hooks.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    /// GitHub.
+    /// The settings for webhooks of GitHub.
     pub github: Hook,
     /// Alerting systems. Each may occur several times.
     pub alerts: Vec<AlertHook>,
 }
 
-/// One sender.
+/// The settings for the webhooks of one sender.
 #[derive(Clone, Default)]
 pub struct Hook {
-    /// The secrets of its signatures; empty if it may not send.
+    /// The secrets with which the sender signs; empty if the sender may not send.
     pub keys: HookKeys,
-    /// The reader of its bodies.
+    /// The reader that parses the request bodies of the sender.
     pub reader: Option<Arc<dyn NoticeReader>>,
 }
 

@@ -1,4 +1,4 @@
-//! The standing of a call by its headers: memory, directory, and the mark of a person.
+//! The context of a call, from its headers: memory, directory, and the mark that a person asks.
 
 use loci_engine::calls::call_context::CallContext;
 use loci_model::Result;
@@ -6,7 +6,7 @@ use loci_model::Result;
 use super::call::Call;
 use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
 
-/// Returns the standing in the headers of a call.
+/// Returns the context of a call, from its headers.
 ///
 /// # Errors
 /// `Invalid` for a malformed header, or for a directory from another machine.

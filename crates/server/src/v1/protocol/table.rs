@@ -50,9 +50,9 @@ pub(super) type Members = fn() -> RefOr<Schema>;
 /// The form of a request or a response.
 #[derive(Clone, Copy)]
 pub(in crate::v1) enum SchemaForm {
-    /// Empty.
+    /// The request or response is empty.
     None,
-    /// Members of the query.
+    /// The request has members in its query string, and no body.
     Query(Members),
     /// JSON of the named schema.
     Json(SchemaFunction),
@@ -60,9 +60,9 @@ pub(in crate::v1) enum SchemaForm {
     Maybe(SchemaFunction),
     /// JSON of the named schema, and members of the query.
     JsonAndQuery(SchemaFunction, Members),
-    /// JSON lines.
+    /// The request or response consists of JSON lines.
     Lines,
-    /// Bytes.
+    /// The request or response consists of bytes.
     Bytes,
 }
 

@@ -85,7 +85,7 @@ struct Import {
     caller: Principal,
     report: ImportReport,
     made: Vec<MemoryId>,
-    /// The names of these memories.
+    /// The names of the memories that this import creates.
     names: BTreeSet<String>,
     chunk: Vec<ExportLine>,
     chunk_bytes: usize,

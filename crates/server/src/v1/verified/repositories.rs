@@ -27,7 +27,7 @@ pub(in crate::v1) fn asking(call: &Call) -> Result<AuthenticatedCall<'_>> {
     Ok(AuthenticatedCall { engine: &call.doors.engine, caller: &call.caller, standing: standing(call)? })
 }
 
-/// Returns the repository of the path.
+/// Returns the name of the repository in the request's path.
 pub(in crate::v1) fn repo(call: &Call) -> Result<String> {
     Ok(format!("{}/{}", call.path("owner")?, call.path("name")?))
 }
@@ -56,7 +56,7 @@ async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::Repo
     Ok(shape::RepositoryMark { mark })
 }
 
-/// Returns the place where code is read.
+/// Returns a location of a repository's code as a text: a path, or an address at a forge.
 pub(in crate::v1) fn place(place: CodePlace) -> String {
     match place {
         CodePlace::Local(path) => path.display().to_string(),

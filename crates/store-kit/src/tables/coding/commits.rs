@@ -1,4 +1,4 @@
-//! The table of commits.
+//! The table of the commits that belong to tasks of coding agents.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::Commits;
@@ -24,7 +24,7 @@ pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, commit: &TaskCommit) -
     if is_there { Ok(()) } else { put(tx, memory, commit) }
 }
 
-/// Writes a commit of the memory with that number.
+/// Writes a commit of the memory with this internal number.
 fn put(tx: &impl SqlTransaction, memory: i64, commit: &TaskCommit) -> Result<()> {
     tx.later(
         "INSERT INTO commits(mem, actor, sha, task, patch, reported, body) VALUES ($1, $2, $3, $4, $5, $6, $7) \

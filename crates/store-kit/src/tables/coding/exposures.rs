@@ -1,4 +1,4 @@
-//! The table of exposures.
+//! The table of exposures: the records that each task was shown.
 
 use loci_model::ports::store::Exposures;
 use loci_model::tasks::exposure::{Exposure, ExposureCall};
@@ -15,7 +15,7 @@ fn read(row: &impl Fields) -> Result<Exposure> {
     body(row, "exposure")
 }
 
-/// Writes an exposure of the memory with that number; an existing one is kept.
+/// Writes an exposure of the memory with this internal number; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, exposure: &Exposure) -> Result<()> {
     let Exposure { id, task, actor, .. } = exposure;
     tx.later(

@@ -12,13 +12,13 @@ use crate::values;
 
 const BY_VERSION: &str = "SELECT body FROM prompts WHERE mem = $1 AND version = $2";
 
-/// Imports a version from another store; an existing one is kept.
+/// Imports a prompt version from another store; an existing one is kept.
 pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, prompt: &PromptVersion) -> Result<()> {
     let is_there = tx.has(BY_VERSION, values![memory, &prompt.version])?;
     if is_there { Ok(()) } else { put(tx, memory, prompt) }
 }
 
-/// Writes a prompt version of the memory with that number.
+/// Writes a prompt version of the memory with this internal number.
 fn put(tx: &impl SqlTransaction, memory: i64, prompt: &PromptVersion) -> Result<()> {
     tx.later(
         "INSERT INTO prompts(mem, version, template, since, body) VALUES ($1, $2, $3, $4, $5) \

@@ -1,4 +1,4 @@
-//! The tables of sessions of tasks and their items.
+//! The tables of the stored sessions of tasks, and of the items of these sessions.
 
 use loci_model::ports::store::{SessionItemQuery, TaskSessions};
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
@@ -32,7 +32,7 @@ pub(crate) fn load_item(tx: &impl SqlTransaction, memory: i64, item: &SessionIte
     if is_there { Ok(()) } else { put_item(tx, memory, item) }
 }
 
-/// Writes a session of the memory with that number.
+/// Writes a session of the memory with this internal number.
 fn put(tx: &impl SqlTransaction, memory: i64, session: &TaskSession) -> Result<()> {
     tx.later(
         "INSERT INTO task_sessions(mem, task, actor, said, body) VALUES ($1, $2, $3, $4, $5) \
@@ -47,7 +47,7 @@ fn put(tx: &impl SqlTransaction, memory: i64, session: &TaskSession) -> Result<(
     )
 }
 
-/// Writes an item of the memory with that number.
+/// Writes a session item of the memory with this internal number.
 fn put_item(tx: &impl SqlTransaction, memory: i64, item: &SessionItem) -> Result<()> {
     tx.later(
         "INSERT INTO session_items(mem, task, seq, actor, kind, tool, expires, said, body) \

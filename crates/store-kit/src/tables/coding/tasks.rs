@@ -1,4 +1,4 @@
-//! The table of tasks.
+//! The table of the tasks of coding agents.
 
 use loci_model::ports::store::{TaskQuery, Tasks};
 use loci_model::tasks::task::Task;
@@ -25,7 +25,7 @@ pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, task: &Task) -> Result
     if is_there { Ok(()) } else { put(tx, memory, task) }
 }
 
-/// Writes a task of the memory with that number.
+/// Writes a task of the memory with this internal number.
 fn put(tx: &impl SqlTransaction, memory: i64, task: &Task) -> Result<()> {
     tx.later(
         "INSERT INTO tasks(mem, id, actor, person, status, issue, pr, branch, prompt_version, variant, created, said, body) \

@@ -1,3 +1,4 @@
-//! The tables of documents: parked objects. Documents themselves are records.
+//! The table of objects, which agents store outside of their context. Documents themselves are
+//! records and have no table.
 
 pub(super) mod objects;

@@ -1,4 +1,4 @@
-//! The table of parked objects.
+//! The table of objects, which agents store outside of their context.
 
 use loci_model::ports::store::ParkedObjects;
 use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
@@ -16,7 +16,7 @@ pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, object: &ParkedObject)
     put(tx, memory, object, "NOTHING")
 }
 
-/// Writes an object; `otherwise` is the action if its key exists.
+/// Writes an object; `otherwise` is the SQL for an object whose key exists.
 fn put(tx: &impl SqlTransaction, memory: i64, object: &ParkedObject, otherwise: &str) -> Result<()> {
     let ParkedObject { head, content } = object;
     let sql = format!(

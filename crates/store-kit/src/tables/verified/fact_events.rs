@@ -1,4 +1,4 @@
-//! The table of fact events.
+//! The table of fact events: what happened to each fact, such as verifications and uses.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::sql::{RowBatch, SqlTransaction};
 use crate::tables::Tables;
 use crate::values;
 
-/// The keys of facts, and of records with events.
+/// An SQL query for the keys of records that are facts or have fact events, in order.
 const RECORDS: &str = "SELECT key FROM (\
      SELECT key FROM (SELECT key FROM facts WHERE mem = $1 AND key > $2 ORDER BY key LIMIT $3) AS f UNION \
      SELECT key FROM (SELECT DISTINCT key FROM fact_events WHERE mem = $1 AND key > $2 AND key IS NOT NULL \
      ORDER BY key LIMIT $3) AS e) AS k ORDER BY key LIMIT $3";
 
-/// Adds events to the memory with that number. `is_kept` selects events that are kept regardless of
-/// age; `is_new`: none of them exists.
+/// Adds fact events to the memory with this internal number. `is_kept` returns true for events
+/// that retention must not remove. `is_new` states that no event with one of these ids exists.
 fn put(
     tx: &impl SqlTransaction,
     memory: i64,
@@ -51,8 +51,8 @@ fn put(
     tx.insert(memory, batch)
 }
 
-/// Imports events from another store; existing ones are kept. An event of a fact that no longer
-/// exists is not kept longer than others.
+/// Imports fact events from another store; existing ones are kept. Retention may remove an
+/// imported event whose fact no longer exists.
 ///
 /// # Errors
 /// Errors of the database.

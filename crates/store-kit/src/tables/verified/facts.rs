@@ -1,4 +1,4 @@
-//! The table of facts, and that of their reads.
+//! The table of facts, and the table that counts their reads.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,16 @@ use crate::tables::Tables;
 use crate::unreadable_rows::{page, readable};
 use crate::values;
 
-/// The parts of facts that differ between the stores: rows by record, and the form of stored paths.
+/// The statements on facts that differ between the stores: the join with records, and the stored
+/// form of paths.
 pub trait FactRows {
-    /// Facts `f`, each with its row `n` of reads.
+    /// The SQL `FROM` part that gives facts the alias `f`, and the row that counts a fact's reads
+    /// the alias `n`.
     const FROM: &'static str;
-    /// The order of facts that are otherwise equal.
+    /// The SQL sort order of facts that are equal in all other sort columns.
     const TIES: &'static str;
 
-    /// Returns a fact.
+    /// Returns the fact of a record; `None` if the record is not a fact.
     ///
     /// # Errors
     /// Errors of the database, as in all other methods.
@@ -41,7 +43,7 @@ pub trait FactRows {
     /// See there.
     fn put_fact(&self, fact: &Fact) -> Result<()>;
 
-    /// Counts one more retrieval of each, as [`Facts::count_retrieved`].
+    /// Counts one more retrieval of each fact, as [`Facts::count_retrieved`].
     ///
     /// # Errors
     /// See above.
@@ -52,7 +54,8 @@ fn state_code(state: RecordState) -> i64 {
     code_of(RecordState::ALL, state)
 }
 
-/// Returns the query for a page of facts with one status, proposed or not.
+/// Returns the query for a page of facts with one status, either only proposed or only other
+/// facts.
 fn page_of<'a>(
     from: &str,
     memory: i64,

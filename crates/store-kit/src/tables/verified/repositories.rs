@@ -1,4 +1,4 @@
-//! The table of repositories, and that of their names.
+//! The table of repositories, and the table of the names by which they are found.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +22,8 @@ pub(crate) fn load(tx: &impl SqlTransaction, memory: i64, repository: &Repositor
     if is_there { Ok(()) } else { put(tx, memory, repository, None) }
 }
 
-/// Writes a repository of the memory with that number, with its names if they changed; `old` is the
-/// existing one.
+/// Writes a repository of the memory with this internal number, and its names if they changed.
+/// `old` is the stored repository; `None` for a new one.
 fn put(
     tx: &impl SqlTransaction,
     memory: i64,

@@ -1,4 +1,4 @@
-//! The table of stored verifications.
+//! The table of verification results that are stored for each fact and revision.
 
 use std::collections::BTreeMap;
 

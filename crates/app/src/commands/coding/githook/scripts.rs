@@ -4,7 +4,7 @@
 
 /// The folder of the scripts, relative to the directory that all working trees share.
 pub(super) const FOLDER: &str = "loci/hooks";
-/// The hooks in which Loci does something.
+/// The git hooks for which Loci installs a script.
 pub(super) const OURS: [&str; 4] = ["prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"];
 /// Hooks that a person may add later: a successful script is equivalent to a missing one. All other
 /// hooks are passed through only if they exist, because git behaves differently if some of them
@@ -24,13 +24,13 @@ pub(super) const OTHERS: [&str; 13] = [
     "pre-receive",
     "sendemail-validate",
 ];
-/// The line that identifies a script of Loci.
+/// The line by which a hook script of Loci is recognised.
 const MARK: &str = "# Made by `loci githook install`; `loci githook uninstall` takes it away.";
 /// The maximum recursion depth through foreign hooks. A foreign hook that runs the hook configured
 /// in git reaches Loci's script again.
 const DEPTH_MAX: u32 = 3;
 
-/// True for a script of Loci.
+/// Returns true if the text is a hook script of Loci.
 pub(super) fn is_ours(text: &str) -> bool {
     text.contains(MARK)
 }

@@ -3,15 +3,15 @@
 
 use super::worktree_task::TaskHere;
 
-/// The maximum number of characters of a value.
+/// The maximum number of characters in the value of a trailer.
 const VALUE_CHARS_MAX: usize = 160;
 
-/// A comment sign that begins no line.
+/// A comment sign for messages without comments: no line begins with it.
 const NO_SIGN: &str = "\u{1}";
 
-/// The trailer with the task.
+/// The name of the trailer that contains the task.
 pub(crate) const TASK: &str = "Task-Id";
-/// The trailer with the version of the prompt.
+/// The name of the trailer that contains the version of the prompt.
 pub(crate) const PROMPT: &str = "Prompt-Version";
 /// The trailer with both, for messages that several tasks changed.
 pub(crate) const BOTH: &str = "Prompted-by";

@@ -10,24 +10,24 @@ use serde::{Deserialize, Serialize};
 use super::git::WorkingTree;
 use crate::config::environment::Environment;
 
-/// A task, and the target of its reports.
+/// The task of a working tree, and the server that receives reports about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct TaskHere {
-    /// The task.
+    /// The id of the task.
     pub(crate) task: String,
-    /// The version of its prompt.
+    /// The version of the task's prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) prompt_version: Option<String>,
     /// The user who requested the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
-    /// The server that receives reports.
+    /// The URL of the server that receives reports. `None` means the local one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
     /// The folder of the store, if there is no remote server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// The memory.
+    /// The memory of the task, by name or id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }

@@ -27,7 +27,7 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{Added, Spool, SpoolCall, SpoolEntry, WaitReason};
 
-/// The variable with the path of the spool.
+/// The environment variable with the path of the spool.
 const SPOOL: &str = "LOCI_SPOOL";
 /// The time limit for sending spooled entries before the caller's own report, because the caller
 /// waits.
@@ -180,7 +180,7 @@ impl DeliveryOptions {
         Ok(DeliveryLine { session, client, spool })
     }
 
-    /// True if the creation of the task is spooled.
+    /// Returns true if the spool contains the creation of this task.
     async fn begins(&self, globals: &Globals, spool: Option<&Spool>, task: &str) -> bool {
         let Some(spool) = spool else { return false };
         let about = (self.memory(), task);
@@ -224,12 +224,12 @@ impl DeliveryOptions {
         Ok(answer)
     }
 
-    /// Returns the named memory.
+    /// Returns the memory that the options name.
     pub(super) fn memory(&self) -> Option<&str> {
         self.at.memory.as_deref()
     }
 
-    /// True if a failure ends the command.
+    /// Returns true if a failed delivery ends the command with an error.
     pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }

@@ -18,9 +18,9 @@ pub(super) const PROBE: Duration = Duration::from_millis(1_500);
 /// The time limit of a call to a reachable server.
 pub(super) const CALL: Duration = Duration::from_secs(6);
 
-/// The result of sending an entry.
+/// The result of sending a spooled entry.
 pub(super) struct EntrySendResult {
-    /// The server's answer.
+    /// The server's answer, or the reason why the call failed.
     pub(super) answer: Result<Value, CallFailureClass>,
     /// The invalid events of the entry, one entry each, with the reason.
     pub(super) bad: Vec<SpoolEntry>,

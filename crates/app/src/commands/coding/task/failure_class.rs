@@ -3,7 +3,7 @@
 
 use loci_client::ClientError;
 
-/// The reason why a call failed.
+/// The reason why a call failed, which decides if the entry stays in the spool.
 #[derive(Debug)]
 pub(super) enum CallFailureClass {
     /// No server answers. A retry may succeed.
@@ -15,11 +15,11 @@ pub(super) enum CallFailureClass {
     Later(anyhow::Error),
     /// A permanent rejection, because of the event at that index if one is named.
     Refused {
-        /// The error.
+        /// The error of the server.
         error: anyhow::Error,
-        /// The index of the event in the call.
+        /// The index of the rejected event, if the server names one.
         event: Option<usize>,
-        /// True if the body is too large.
+        /// True if the request body is too large for the server.
         is_too_great: bool,
     },
     /// The server does not know the task. It may learn of it later, because the creation of the
@@ -41,7 +41,7 @@ impl CallFailureClass {
         }
     }
 
-    /// Returns a rejection of the whole call.
+    /// Returns the failure of a call that the server rejected as a whole.
     pub(super) fn refused(error: impl Into<anyhow::Error>) -> Self {
         Self::Refused { error: error.into(), event: None, is_too_great: false }
     }

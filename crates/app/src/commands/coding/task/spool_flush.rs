@@ -23,19 +23,19 @@ use crate::spool::{Refused, SendResult, Spool, SpoolCall, SpoolEntry};
 const WAITS_MAX_MS: i64 = 14 * 24 * 60 * 60 * 1_000;
 /// The delay in milliseconds after which an entry is sent with its original time.
 const LATE_MS: i64 = 60_000;
-/// The field with the time of a report or note.
+/// The member of a report with the time at which it was made.
 const OBSERVED_AT: &str = "observed_at";
 /// The number of consecutive tasks without an answer after which the server counts as unreachable.
 const UNANSWERED_MAX: usize = 2;
 
-/// The result of flushing a spool.
+/// The result of sending the entries of a spool.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct FlushReport {
-    /// The number of entries that servers accepted.
+    /// The number of entries that servers accepted in this run.
     pub(crate) taken: usize,
-    /// The number of entries that were rejected now.
+    /// The number of entries that servers rejected in this run.
     pub(crate) refused: usize,
-    /// The number of entries that still wait.
+    /// The number of entries that remain in the spool for another attempt.
     pub(crate) waiting: usize,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct FlushSelection<'a> {
     pub(crate) all: bool,
     /// Entries of this memory and task come first, even if they were just tried.
     pub(crate) first: Option<(Option<&'a str>, &'a str)>,
-    /// The time limit of the whole run.
+    /// The time limit for sending all entries. `None` means no limit.
     pub(crate) until: Option<Duration>,
 }
 
@@ -131,7 +131,7 @@ fn tasks<'e>(
     tasks
 }
 
-/// An entry that no server answered.
+/// An entry for which no server answered, with the error.
 type Unanswered<'e> = Option<(&'e SpoolEntry, anyhow::Error)>;
 
 /// One run through a spool.

@@ -22,7 +22,7 @@ use crate::output;
 use crate::session::Session;
 use crate::spool::{SpoolCall, SpoolEntry};
 
-/// The creation of a task, as sent and spooled.
+/// The request that creates a task, as it is sent and spooled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct TaskCreation {
     create: TaskCreate,

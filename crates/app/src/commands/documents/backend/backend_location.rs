@@ -17,7 +17,7 @@ use crate::session::Session;
 /// The directory of a tree that each writer may write.
 const KNOWLEDGE: &str = "knowledge";
 
-/// A place for files.
+/// A location of files that a command names.
 pub(super) enum BackendLocation {
     /// A local directory.
     Directory(PathBuf),
@@ -27,12 +27,12 @@ pub(super) enum BackendLocation {
     Memory(String, Option<String>),
 }
 
-/// An opened place.
+/// An opened location of files.
 pub(super) struct OpenedBackend {
     pub(super) backend: Arc<dyn FileBackend>,
-    /// The prefix below which the command works.
+    /// The prefix of the paths that the command works with.
     pub(super) prefix: String,
-    /// The id of the memory, if the place is one.
+    /// The id of the memory, if the location is a memory.
     pub(super) memory: Option<String>,
 }
 
@@ -95,7 +95,7 @@ impl BackendLocation {
 }
 
 impl OpenedBackend {
-    /// Returns the view below the prefix.
+    /// Returns a backend for the files below the prefix.
     pub(super) fn view(&self) -> Result<Arc<dyn FileBackend>> {
         Ok(namespace(Arc::clone(&self.backend), &self.prefix)?)
     }

@@ -93,7 +93,7 @@ fn operations(words: &[String]) -> Result<Vec<Operation>> {
     Ok(all.into_iter().collect())
 }
 
-/// The content of a directory.
+/// The files that were read from a directory.
 #[derive(Debug, Default)]
 struct DirectoryContent {
     files: Vec<DirectoryFile>,

@@ -1,4 +1,5 @@
-//! The result of a migration, for programs and for people: equal and different parts, and remedies.
+//! The result of `loci migrate`, for programs and for people: the equal parts, the different parts,
+//! and what to do about them.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::exit::Difference;
 use crate::output;
 use crate::wiring::store::StorePlan;
 
-/// The result for programs.
+/// The result of a migration, for output as JSON.
 #[derive(Serialize)]
 pub(super) struct MigrationResult {
     from: String,
@@ -26,7 +27,7 @@ pub(super) struct MigrationResult {
 struct PlaceAnswer {
     memory: Option<String>,
     outcome: &'static str,
-    /// The remedy for a difference.
+    /// What the user can do about the difference. `None` if there is none.
     remedy: Option<String>,
     copied: u64,
     kinds: Vec<KindAnswer>,
@@ -72,7 +73,7 @@ impl PlaceAnswer {
     }
 }
 
-/// Data that belongs to no memory.
+/// The name for the data that belongs to no memory.
 const SERVER: &str = "keys and tokens";
 
 fn outcome(outcome: TransferOutcome) -> &'static str {
@@ -92,7 +93,7 @@ fn name(place: &TransferPlace) -> Option<String> {
     }
 }
 
-/// Returns the remedy for a part that differs.
+/// Returns what the user can do about a part of the target that differs.
 fn remedy(place: &PlaceReport, verified: bool) -> Option<String> {
     let replace = match &place.place {
         TransferPlace::Memory(memory) => format!("--replace {memory}"),

@@ -31,9 +31,9 @@ use crate::wiring::MASTER_KEY_FILE;
 use crate::wiring::store::StorePlan;
 use crate::{output, session};
 
-/// The prefix of the name of a variable with an address.
+/// The prefix of an option's value that names an environment variable with the URL of a store.
 const VARIABLE: &str = "env:";
-/// The value of `--replace` for access keys.
+/// The value of `--replace` that stands for the access keys.
 const KEYS: &str = "keys";
 
 /// Copy all data from one store to another, and compare them
@@ -140,7 +140,7 @@ impl Migrate {
     }
 }
 
-/// True if two plans refer to one data folder, through links or by other spellings.
+/// Returns true if two plans refer to the same data folder, through links or different spellings.
 fn is_one_folder(from: &StorePlan, to: &StorePlan) -> bool {
     let (Some(from), Some(to)) = (from.data_folder(), to.data_folder()) else { return false };
     let place = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
@@ -162,7 +162,8 @@ fn plan(given: &str, option: &str, globals: &Globals, environment: &Environment)
     StorePlan::at(&address, &config, folder).map_err(|error| Usage(format!("{option}: {error:#}")).into())
 }
 
-/// Rejects a store that a server of this machine has open. Opening the store detects other users.
+/// Rejects a store that a server on this machine has open. Other users are detected when the store
+/// is opened.
 fn is_free(plan: &StorePlan) -> Result<()> {
     if UnixStream::connect(plan.socket()).is_err() {
         return Ok(());
@@ -171,8 +172,8 @@ fn is_free(plan: &StorePlan) -> Result<()> {
     Err(loci_model::Error::conflict(served).into())
 }
 
-/// Access keys are sealed under the master key, so the target needs the same one. Returns a note
-/// about it.
+/// Checks that both stores use the same master key, because access keys are sealed under it.
+/// Returns a note about it.
 fn keep_master_key(from: &StorePlan, to: &StorePlan, environment: &Environment) -> Result<Option<String>> {
     if environment.master_key().is_some() {
         return Ok(Some("access keys go on working with the same LOCI_MASTER_KEY".to_owned()));

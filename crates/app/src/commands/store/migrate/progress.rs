@@ -12,10 +12,10 @@ use loci_model::transfer::{TransferKind, TransferPlace};
 use crate::adapters::SystemClock;
 use crate::output;
 
-/// The interval between two lines in microseconds.
+/// The interval between two lines of progress, in microseconds.
 const LINE_US: u64 = 5_000_000;
 
-/// The display of the progress.
+/// The display of the progress: a bar on a terminal, or lines.
 pub(super) struct ProgressDisplay {
     bar: ProgressBar,
     clock: SystemClock,

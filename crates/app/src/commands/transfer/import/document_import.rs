@@ -18,26 +18,26 @@ const VERSIONS_MAX: u32 = 100;
 /// The part of a tree that each model session loads.
 const ALWAYS_LOADED: &str = "knowledge/system";
 
-/// A document of the source.
+/// A document that another program's files contain.
 struct SourceDocument {
     place: String,
     path: String,
     file: String,
     raw: bool,
-    /// The digest of the source's content.
+    /// The digest of the document's content in the source.
     digest: String,
 }
 
-/// The state of an existing document compared to the source.
+/// The state of an existing document, compared with the source of the import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ImportedDocumentState {
-    /// Unchanged since the last import, but the source changed.
+    /// The document is unchanged since the last import, and the source has changed.
     AsImported,
-    /// Unchanged since the last import, and so is the source.
+    /// The document and the source are unchanged since the last import.
     Same,
-    /// Changed here, and the source is unchanged.
+    /// The document was changed in Loci, and the source is unchanged.
     ChangedHere,
-    /// Changed here and in the source, or never imported.
+    /// The document was changed in Loci and in the source, or was never imported.
     Conflict,
 }
 

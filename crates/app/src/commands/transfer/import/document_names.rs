@@ -9,13 +9,13 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use loci_client::formats::{ImportItem, ItemTarget, Mapping};
 use loci_engine::document_text::{DocumentPath, PathKey};
 
-/// A document that owns its name.
+/// The document of the source that keeps a name.
 struct NameOwner {
-    /// Its location in the source.
+    /// The location of the document in the source.
     place: String,
-    /// Its id in the source.
+    /// The id of the document in the source.
     id: String,
-    /// The path in the source.
+    /// The path of the document in the source.
     path: String,
 }
 

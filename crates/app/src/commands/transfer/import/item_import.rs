@@ -19,28 +19,28 @@ use super::mapping_report::MappingReport;
 use super::stored_items::{self, StoredRecord};
 use crate::session::Session;
 
-/// Records per call.
+/// The number of records per request.
 const BATCH: usize = 100;
-/// The maximum number of attempts to recreate a batch whose records were all deleted while the
-/// server remembers its token.
+/// The maximum number of attempts to create a batch again whose records were all deleted, while the
+/// server still remembers its idempotency key.
 const REMADE_MAX: usize = 8;
 
 /// Status codes of a healthy server that rejects a request.
 const REFUSED: [u16; 5] = [400, 403, 409, 413, 422];
 
-/// The target and the options of an import.
+/// The target memory and the options of an import.
 pub(super) struct Destination<'a> {
-    /// The memory's id.
+    /// The id of the target memory.
     pub(super) memory: &'a str,
-    /// The format.
+    /// The name of the source's format.
     pub(super) format: &'static str,
     /// The namespace of records and documents.
     pub(super) namespace: String,
-    /// True to store records in namespaces beneath it as well, as in the source.
+    /// True to store records also in namespaces below `namespace`, as in the source.
     pub(super) with_beneath: bool,
-    /// True to overwrite local changes with the source.
+    /// True to overwrite documents that were changed in Loci.
     pub(super) force: bool,
-    /// True to store nothing.
+    /// True to store nothing and only report.
     pub(super) dry_run: bool,
 }
 
@@ -57,13 +57,13 @@ pub(super) struct ItemImport<'a> {
     pub(super) report: &'a mut MappingReport,
     progress: &'a ProgressBar,
     waiting: Vec<UnstoredRecord>,
-    /// The number of records of the source so far. It determines the batches, so that the same
-    /// source gives the same batches regardless of stored records.
+    /// The number of records in the source so far. It determines the batches, so that the same
+    /// source always gives the same batches.
     passed: usize,
     stored: Option<BTreeMap<String, StoredRecord>>,
     events: BTreeMap<(String, String), BTreeMap<String, String>>,
     seen: BTreeSet<String>,
-    /// The number of equal events without an id so far, by their key.
+    /// The number of equal events without an id so far, by key.
     equal: BTreeMap<String, u64>,
 }
 

@@ -19,7 +19,7 @@ struct MappedMember {
     count: usize,
 }
 
-/// The report.
+/// The report about an import or export, for people or as JSON.
 #[derive(Debug, Serialize)]
 pub(in crate::commands) struct MappingReport {
     format: &'static str,
@@ -30,7 +30,8 @@ pub(in crate::commands) struct MappingReport {
     pub(in crate::commands) created: u64,
     pub(in crate::commands) updated: u64,
     pub(in crate::commands) unchanged: u64,
-    /// SHA-256 over the lossless content, if the format has such a checksum.
+    /// The SHA-256 of all content that the format keeps without loss. `None` if the format has no
+    /// such checksum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::commands) checksum: Option<String>,
     lossy: BTreeSet<String>,
@@ -97,7 +98,7 @@ impl MappingReport {
         }
     }
 
-    /// Adds a rejection by the server.
+    /// Adds an item that the server rejected.
     pub(super) fn refused(&mut self, place: &str, message: &str) {
         self.problem(place, message, "correct it in the source, and import again");
     }
@@ -111,7 +112,7 @@ impl MappingReport {
         self.lossy.extend(warnings.iter().map(|warning| format!("{place}: {warning}")));
     }
 
-    /// Notes lone surrogates in the source.
+    /// Adds a note about lone surrogates in the source, if there are any.
     pub(super) fn halves(&mut self, count: usize) {
         if count > 0 {
             self.lossy

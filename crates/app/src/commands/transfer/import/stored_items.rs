@@ -9,16 +9,17 @@ use loci_api::event::EventListing;
 use loci_api::record::{MetadataValue, RecordListing};
 use loci_client::{Client, ClientError, namespace as namespaces};
 
-/// Metadata: the source format.
+/// The metadata key with the format of the source.
 pub(super) const FORMAT: &str = "import_format";
-/// Metadata: the item's key; for records the id in the source, if there is one.
+/// The metadata key with the key of the item. For a record it is the id in the source, if there is
+/// one.
 pub(super) const ID: &str = "import_id";
-/// Metadata: a digest of the item's content in the source.
+/// The metadata key with a digest of the item's content in the source.
 pub(super) const DIGEST: &str = "import_digest";
-/// Metadata: a digest of the item's id and content in the source, without the namespace. With it
-/// the server recognizes an erased record in all other namespaces.
+/// The metadata key with a digest of the item's id and content in the source, without the
+/// namespace. By it the server recognises an erased record in every namespace.
 pub(super) const CONTENT: &str = "import_content";
-/// States of an existing record. A rolled back or erased record is created again.
+/// The states in which an existing record is not created again. A rolled back or erased record is.
 const STATES: [&str; 8] =
     ["active", "candidate", "superseded", "invalid", "quarantined", "stale", "expired", "archived"];
 

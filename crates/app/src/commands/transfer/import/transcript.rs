@@ -26,33 +26,33 @@ use crate::session::Session;
 /// The maximum number of individually reported errors.
 const ERRORS_SHOWN: u64 = 20;
 
-/// The transcript, and its actor.
+/// A transcript that was read, and its actor.
 pub(super) struct ReadTranscript {
     pub(super) file: PathBuf,
     pub(super) format: Option<TranscriptFormat>,
     pub(super) actor: String,
 }
 
-/// The result of an import.
+/// The result of importing a transcript.
 #[derive(Debug, Default, serde::Serialize)]
 struct TranscriptImportReport {
     format: &'static str,
     turns: u64,
-    /// Number of new events.
+    /// The number of events that were stored.
     events: u64,
-    /// Number of events that an earlier import stored.
+    /// The number of events that an earlier import had stored.
     already_stored: u64,
     sessions: usize,
     errors: u64,
-    /// Number of events that were erased here, and are not stored again.
+    /// The number of events that were erased on this server and are not stored again.
     erased: u64,
-    /// Number of events of an actor who was forgotten here, from before that or without a time.
-    /// They are not stored.
+    /// The number of events of an actor who was erased on this server. Events from before that
+    /// time, or without a time, are not stored.
     forgotten: u64,
-    /// The day of the latest erasure of both kinds.
+    /// The day of the latest erasure behind `erased` and `forgotten`.
     #[serde(skip_serializing_if = "Option::is_none")]
     erased_on: Option<String>,
-    /// Number of lone surrogates replaced with U+FFFD.
+    /// The number of lone surrogates that were replaced with U+FFFD.
     repaired: usize,
     skipped: BTreeMap<&'static str, usize>,
 }

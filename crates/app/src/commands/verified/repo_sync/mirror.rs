@@ -19,7 +19,7 @@ use crate::process::signal_guard::SignalGuard;
 /// The maximum number of a mirror's refs to inspect. Objects behind others count as missing.
 const REFS_MAX: usize = 1_000;
 
-/// The effect of a push on a ref.
+/// The effect of a push on a branch or tag of the mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RefChange {
@@ -31,7 +31,7 @@ pub(super) enum RefChange {
     Updated,
 }
 
-/// A mirror, over git.
+/// A bare mirror repository, accessed by git.
 pub(super) struct Mirror<'a> {
     git: &'a GitProgram,
     target: &'a MirrorTarget,

@@ -63,15 +63,15 @@ pub(crate) struct Sync {
     memory: Option<String>,
 }
 
-/// The result of a push.
+/// The result of `loci repo sync`.
 #[derive(Debug, Serialize)]
 struct Synced {
     repo: String,
     mirror: String,
-    /// True if the mirror was created.
+    /// True if the command created the mirror.
     made: bool,
     refs: Vec<SyncedRef>,
-    /// Bytes of the objects that the mirror lacked.
+    /// The size of the objects that the mirror lacked, in bytes.
     bytes: u64,
     dry_run: bool,
     /// The path from which the server reads it, if it was registered.
@@ -80,7 +80,7 @@ struct Synced {
     warnings: Vec<String>,
 }
 
-/// A ref of the mirror.
+/// A branch or tag of the mirror after the push.
 #[derive(Debug, Serialize)]
 struct SyncedRef {
     name: String,

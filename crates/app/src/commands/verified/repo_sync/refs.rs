@@ -9,12 +9,12 @@ use loci_verified::verifier::is_ref_name;
 use crate::exit::{NotFound, Usage};
 use crate::local_code::LocalCode;
 
-/// A commit under a name of the mirror.
+/// A commit to push, with its branch or tag in the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MirroredCommit {
-    /// `refs/heads/main`
+    /// The full name of the ref, such as `refs/heads/main`.
     pub(super) name: String,
-    /// Its commit.
+    /// The id of the commit.
     pub(super) commit: ObjectId,
 }
 

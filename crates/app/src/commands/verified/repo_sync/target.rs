@@ -8,12 +8,12 @@ use loci_verified::RepositoryName;
 
 use crate::exit::Usage;
 
-/// A mirror.
+/// The location of a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MirrorTarget {
-    /// On this machine.
+    /// A bare repository on this machine, by its path.
     Local(PathBuf),
-    /// On another machine.
+    /// A repository on another machine, by its URL.
     Remote(String),
 }
 

@@ -11,7 +11,7 @@ use super::{revision, unread};
 use crate::exit::NotFound;
 use crate::local_code::LocalCode;
 
-/// The start of a change.
+/// The commit from which a change starts, for comparison.
 pub(super) struct ChangeStart {
     /// The merge base, under the name of the requested revision.
     pub(super) tip: Tip,

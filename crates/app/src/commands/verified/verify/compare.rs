@@ -9,7 +9,7 @@ use loci_verified::Subject;
 
 use super::report::{CitationReport, Finding, Side, VerifyReport};
 
-/// A fact and its verifications.
+/// A fact with its verification before and after a change.
 pub(super) struct ComparedVerification<'a> {
     /// The fact.
     pub(super) fact: &'a FactEvidence,
@@ -17,7 +17,7 @@ pub(super) struct ComparedVerification<'a> {
     pub(super) subject: &'a Subject,
     /// The verification before the change. `None` without a comparison.
     pub(super) since: Option<&'a Verification>,
-    /// The verification after it.
+    /// The verification after the change.
     pub(super) now: &'a Verification,
 }
 
@@ -27,10 +27,10 @@ enum ChangeEffect {
     Holds,
     Relocated,
     Invalidated,
-    /// Not invalidated, because drifted facts are permitted.
+    /// The fact has drifted and is not invalidated, because the options permit drifted facts.
     Drifted,
     Unchecked,
-    /// Not valid before either.
+    /// The fact was not valid before the change either.
     Before,
     Restored,
 }
@@ -115,8 +115,8 @@ fn finding(one: &ComparedVerification<'_>, outcome: ChangeEffect) -> Finding {
     }
 }
 
-/// Returns the citations that are invalid now or were unreadable before. Returns the first one if
-/// only a claim about the whole tree is false.
+/// Returns the indices of the citations that are invalid now or were unreadable before. If only a
+/// claim about the whole tree is false, returns the first one.
 fn bad(one: &ComparedVerification<'_>) -> Vec<usize> {
     let is_bad = |verdict: &CitationVerdict| verdict.verdict != Verdict::Valid;
     let of = |verification: &Verification| -> Vec<usize> {

@@ -36,8 +36,8 @@ use crate::session::Session;
 use compare::ComparedVerification;
 use report::{Revision, VerifyReport};
 
-/// Facts per verification batch, as in the background of a server. The time limit applies per
-/// batch.
+/// The maximum number of facts in a batch of verification, as in the background work of a server.
+/// The time limit applies to each batch.
 const FACTS: u32 = 100;
 
 /// Check the facts of a repository against a clone at a revision, and find those that a change

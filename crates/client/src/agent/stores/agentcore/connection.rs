@@ -1,6 +1,6 @@
-//! The connection to a server: its endpoint, credentials and clock. The SDK client is built from
-//! the given values, else from the environment. Credential files and metadata services are not
-//! read; callers that need them pass their own client.
+//! The connection to an AgentCore server: its endpoint, credentials and clock. The SDK client is
+//! built from the given values, else from the environment. Credential files and metadata services
+//! are not read. Callers that need them pass their own client.
 
 use std::fmt;
 use std::pin::Pin;
@@ -22,17 +22,17 @@ use super::limits::{AGENTCORE_ATTEMPT_MS_MAX, AGENTCORE_ATTEMPTS_MAX};
 use crate::agent::error::MemoryError;
 use crate::agent::runtime::{Clock, SystemClock};
 
-/// Looks up an environment variable.
+/// A function that returns the value of an environment variable.
 pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// The region if none is specified.
+/// The AWS region if neither the caller nor the environment specifies one.
 const REGION_DEFAULT: &str = "us-west-2";
-/// The provider name of credentials that this crate passes to the SDK.
+/// The provider name that the SDK shows for credentials from this crate.
 const PROVIDER: &str = "loci";
 
-/// A server and the credentials for it.
+/// An AgentCore server and the credentials for it.
 ///
-/// Absent values come from the environment: `AWS_ENDPOINT_URL_BEDROCK_AGENTCORE`, else
+/// Values that are `None` come from the environment: `AWS_ENDPOINT_URL_BEDROCK_AGENTCORE`, else
 /// `AWS_ENDPOINT_URL`, else the service of the region; `AWS_REGION`, else `us-west-2`;
 /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. A blank variable counts as
 /// absent.
@@ -50,18 +50,18 @@ const PROVIDER: &str = "loci";
 /// ```
 #[derive(Clone)]
 pub struct AgentCoreConnection {
-    /// A ready client. It takes precedence: of the fields below only the clock is used.
+    /// A ready SDK client. If it is given, only the clock of the other fields is used.
     pub client: Option<AgentCoreClient>,
-    /// The server's URL.
+    /// The URL of the server.
     pub endpoint: Option<String>,
-    /// The region of the service.
+    /// The AWS region of the service.
     pub region: Option<String>,
-    /// The credentials.
+    /// The AWS credentials.
     pub credentials: Option<Credentials>,
-    /// The source of the absent values.
+    /// The function that returns environment variables, for the values that are `None`.
     pub environment: Environment,
-    /// The clock for signatures, for waits between attempts, and for events without a time of their
-    /// own.
+    /// The clock for signatures, for waits between attempts, and for events whose messages have no
+    /// time.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -81,10 +81,10 @@ impl AgentCoreConnection {
         Self { client: Some(client), ..Self::system() }
     }
 
-    /// Returns the given SDK client, or builds one from the other fields.
+    /// Returns the given SDK client, or builds one from the endpoint, region and credentials.
     ///
     /// # Errors
-    /// If there are no credentials.
+    /// If neither the caller nor the environment provides credentials.
     pub(super) fn client(&self) -> Result<AgentCoreClient, MemoryError> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -111,7 +111,7 @@ impl AgentCoreConnection {
         region.unwrap_or_else(|| REGION_DEFAULT.to_owned())
     }
 
-    /// Returns the endpoint; `None`: the service of the region.
+    /// Returns the URL of the server. `None` means the service of the region.
     fn endpoint(&self) -> Option<String> {
         given(self.endpoint.as_ref())
             .or_else(|| self.variable("AWS_ENDPOINT_URL_BEDROCK_AGENTCORE"))
@@ -149,7 +149,7 @@ impl fmt::Debug for AgentCoreConnection {
     }
 }
 
-/// Returns the environment of this process.
+/// Returns a function that reads the environment of this process.
 #[expect(clippy::disallowed_methods, reason = "the environment is one of the arguments a caller may give")]
 pub fn process_environment() -> Environment {
     Arc::new(|name| std::env::var(name).ok())
@@ -159,7 +159,7 @@ fn given(text: Option<&String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty()).cloned()
 }
 
-/// A clock of this crate as the SDK's time source.
+/// The clock of this crate, as the SDK requires it.
 struct SdkClock(Arc<dyn Clock>);
 
 impl fmt::Debug for SdkClock {

@@ -1,5 +1,5 @@
-//! Times of events: the time of the message, but later than every earlier event, because the
-//! service orders the events of a session by time.
+//! Times of events: the time of the message, but later than that of every earlier event, because
+//! AgentCore orders the events of a session by time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -14,8 +14,8 @@ impl Default for EventTimes {
 }
 
 impl EventTimes {
-    /// Returns the time of the next event, in milliseconds: the requested one, or the first free
-    /// one.
+    /// Returns the time of the next event, in milliseconds since 1970: the wanted one, or the first
+    /// that is later than all used ones.
     pub(super) fn next(&self, wanted_ms: i64) -> i64 {
         let later = |latest: i64| wanted_ms.max(latest.saturating_add(1));
         let latest = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |latest| Some(later(latest)));

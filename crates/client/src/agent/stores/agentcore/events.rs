@@ -1,5 +1,5 @@
-//! Plans the events for a batch of messages. Everything is checked and decided before the first
-//! call. Only text of the user and the agent has a place in this API.
+//! The events for a batch of messages. Everything is checked and decided before the first call.
+//! AgentCore's events store only text of the user and the agent.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,30 +18,30 @@ use crate::agent::stores::event_metadata;
 use crate::agent::stores::range_token::range_token;
 use crate::agent::stores::runs;
 
-/// The events to send for a batch.
+/// The events to send for a batch of messages.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct AgentCoreEventPlan {
     pub(super) events: Vec<Event>,
-    /// The sequence numbers of messages without content for this API.
+    /// The sequence numbers of messages without any text to send.
     pub(super) silent: Vec<u64>,
 }
 
-/// An event to send.
+/// An event to send to AgentCore.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
-    /// The sequence numbers of its messages.
+    /// The sequence numbers of the event's messages.
     pub(super) numbers: Vec<u64>,
-    /// The index of the part, if its one message is too large for one event.
+    /// The index of this part, if one message is too large for one event and is divided.
     pub(super) part: usize,
-    /// The time of its first message.
+    /// The time of the event's first message, in milliseconds since 1970.
     pub(super) at_ms: Option<i64>,
     pub(super) turns: Vec<(Role, String)>,
     pub(super) metadata: BTreeMap<String, String>,
 }
 
 impl Event {
-    /// Returns the token of the event within its run. The first part has the token that the whole
-    /// message would have.
+    /// Returns the client token of the event. The first part of a divided message has the token
+    /// that the whole message would have.
     pub(super) fn token(&self, memory: &str, actor: &str, run_id: &str) -> String {
         let number = |number: Option<&u64>| number.copied().unwrap_or(0);
         let range =
@@ -70,7 +70,7 @@ impl Event {
         self.turns.iter().map(|(_, text)| text.len()).sum()
     }
 
-    /// Returns the messages in their wire form.
+    /// Returns the messages in the form of the AgentCore API.
     pub(super) fn payload(&self) -> Result<Vec<PayloadType>, BuildError> {
         let item = |(role, text): &(Role, String)| {
             let role = if *role == Role::Assistant { SpokenBy::Assistant } else { SpokenBy::User };
@@ -80,7 +80,7 @@ impl Event {
         self.turns.iter().map(item).collect()
     }
 
-    /// Returns the metadata in its wire form, if there is any.
+    /// Returns the metadata in the form of the AgentCore API. `None` if there is none.
     pub(super) fn wire_metadata(&self) -> Option<HashMap<String, MetadataValue>> {
         let wrapped =
             |(key, value): (&String, &String)| (key.clone(), MetadataValue::StringValue(value.clone()));
@@ -88,7 +88,7 @@ impl Event {
     }
 }
 
-/// A message to send.
+/// A message to send, with its text.
 struct OutgoingMessage {
     number: u64,
     at_ms: Option<i64>,
@@ -97,10 +97,11 @@ struct OutgoingMessage {
     metadata: BTreeMap<String, String>,
 }
 
-/// Returns the events of a batch. Neighbours with equal metadata share events, as many as fit.
+/// Returns the events for a batch. Adjacent messages with equal metadata share an event, as many as
+/// fit.
 ///
 /// # Errors
-/// If the metadata of a message breaks a rule; then nothing of the batch is sent.
+/// If the metadata of a message breaks a rule. Then no event of the batch is sent.
 pub(super) fn plan(
     batch: &MessageBatch,
     turns_max: usize,
@@ -129,7 +130,7 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Puts messages that may share events into the fewest events that hold them.
+/// Adds messages that may share events to the fewest events that can hold them.
 fn fill(group: &[OutgoingMessage], events: &mut Vec<Event>) {
     let mut open: Option<Event> = None;
     for said in group {
@@ -150,7 +151,7 @@ fn fill(group: &[OutgoingMessage], events: &mut Vec<Event>) {
     events.extend(open);
 }
 
-/// Splits one message into the fewest events that hold it.
+/// Divides a message that is too large into the fewest events that can hold it.
 fn parts(said: &OutgoingMessage, pieces: &[&str]) -> Vec<Event> {
     let mut parts: Vec<Event> = Vec::new();
     for piece in pieces {

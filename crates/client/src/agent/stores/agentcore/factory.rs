@@ -1,5 +1,5 @@
-//! The stores of one conversation: several places are read, one store takes the messages, and all
-//! share one client. A single store needs only its constructor.
+//! The stores for one conversation: each reads one namespace, at most one takes the messages, and
+//! all share one client. A program that needs a single store uses its constructor.
 
 use std::num::NonZeroU32;
 
@@ -14,30 +14,32 @@ use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::namespace_template::ReadNamespace;
 use crate::agent::stores::topology;
 
-/// One of several places. Absent values have the defaults of [`AgentCoreStoreOptions`].
+/// A namespace to read in a conversation. Members that are `None` have the defaults of
+/// [`AgentCoreStoreOptions`].
 #[derive(Debug, Clone)]
 pub struct AgentCorePlace {
-    /// The namespace that its store reads.
+    /// The namespace that the store reads.
     pub place: ReadNamespace,
-    /// The store's name.
+    /// The name of the store. `None` derives it from the namespace.
     pub name: Option<String>,
-    /// The description of its contents, for a model.
+    /// A description of the store's contents, which a model reads.
     pub description: Option<String>,
-    /// The maximum of entries of a search.
+    /// The maximum number of entries of a search.
     pub max_search_results: Option<NonZeroU32>,
-    /// The minimum score of an entry.
+    /// The minimum score of a returned entry, 0 to 1.
     pub min_score: Option<f64>,
-    /// The factor by which more records are requested if there is a minimum score.
+    /// The factor by which more records are requested if there is a minimum score, because the
+    /// store then drops some.
     pub over_fetch_factor: Option<f64>,
-    /// True if its store takes the messages. If no place is flagged true and there is extraction,
-    /// the first place that is not flagged false takes them.
+    /// True if this store takes the messages. If no place has true and there is an extraction
+    /// configuration, the first place without false takes them.
     pub writable: Option<bool>,
-    /// The conditions of every search.
+    /// The metadata conditions that every search applies.
     pub filters: Vec<MetadataFilter>,
 }
 
 impl AgentCorePlace {
-    /// Creates a place with defaults only.
+    /// Creates a place for a namespace, with defaults for all other members.
     pub fn new(place: ReadNamespace) -> Self {
         Self {
             place,
@@ -57,22 +59,23 @@ impl AgentCorePlace {
 pub struct AgentCoreStoresOptions {
     /// The server, the credentials and the clock.
     pub connection: AgentCoreConnection,
-    /// The id of the memory.
+    /// The id of the AgentCore memory.
     pub memory_id: String,
-    /// The actor of the memory.
+    /// The actor whose memory the stores use.
     pub actor_id: String,
     /// The session of the conversation.
     pub session_id: String,
-    /// The places, at least one.
+    /// The namespaces to read, at least one. Each gets a store.
     pub places: Vec<AgentCorePlace>,
-    /// The extraction of the store that takes the messages; `ExtractionConfig::default()` applies
-    /// the manager's defaults.
+    /// The configuration by which messages are sent to the store that takes them. `None` means that
+    /// no messages are sent automatically.
     pub extraction: Option<ExtractionConfig>,
-    /// The processing of the events by the service.
+    /// The treatment of the stored events by AgentCore. `None` means that the memory's strategies
+    /// extract records.
     pub extraction_mode: Option<ExtractionMode>,
-    /// The provider of each message's metadata.
+    /// The function that returns the metadata of each message's event.
     pub metadata_provider: Option<MetadataProvider>,
-    /// The maximum of messages of one event. Default: 50.
+    /// The maximum number of messages in one event. Default: 50.
     pub max_turns_per_event: Option<usize>,
 }
 
@@ -125,9 +128,9 @@ impl AgentCoreStoresOptions {
 
 /// Creates the stores of a conversation, in the order of their places.
 ///
-/// An event has no namespace, so a message that is written once is found in every place that a
-/// strategy of the memory fills. At most one of the stores therefore takes messages: the flagged
-/// place, else, with extraction, the first place that is not flagged false.
+/// An event has no namespace. A message that is stored once is found in every namespace that a
+/// strategy of the memory fills, so at most one of the stores takes messages.
+/// [`AgentCorePlace::writable`] determines it.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), loci_client::agent::MemoryError> {
@@ -157,7 +160,7 @@ impl AgentCoreStoresOptions {
 /// ```
 ///
 /// # Errors
-/// If there is no place, two places are flagged writable, all places opt out of a requested
+/// If there is no place, two places are marked writable, all places exclude the requested
 /// extraction, or an option breaks a rule.
 pub fn agentcore_stores(mut options: AgentCoreStoresOptions) -> Result<Vec<AgentCoreStore>, MemoryError> {
     if options.places.is_empty() {

@@ -1,4 +1,4 @@
-//! Metadata filters in their wire form.
+//! Conversion of metadata filters to the form of the AgentCore API.
 
 use aws_sdk_bedrockagentcore::primitives::DateTime;
 use aws_sdk_bedrockagentcore::types::{
@@ -13,7 +13,7 @@ use crate::agent::time_text::instant_ms;
 /// Returns the conditions of a search; `None` if there are none.
 ///
 /// # Errors
-/// The violated rule.
+/// The rule of AgentCore that a condition violates.
 pub(super) fn expressions<'a>(
     filters: impl IntoIterator<Item = &'a MetadataFilter>,
 ) -> Result<Option<Vec<MemoryMetadataFilterExpression>>, String> {

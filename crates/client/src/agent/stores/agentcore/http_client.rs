@@ -66,7 +66,8 @@ async fn sent(client: reqwest::Client, request: HttpRequest) -> Result<HttpRespo
     HttpResponse::try_from(response).map_err(|error| ConnectorError::other(error.into(), None))
 }
 
-/// The message omits the URL: it is the endpoint's, and the log contains it.
+/// Returns the error for a request that could not be sent. Its message leaves out the URL, because
+/// the SDK already logs the endpoint.
 fn not_sent(error: reqwest::Error) -> ConnectorError {
     let error = error.without_url();
     if error.is_timeout() {

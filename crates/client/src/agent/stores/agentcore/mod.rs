@@ -1,5 +1,5 @@
-//! A memory of Amazon Bedrock AgentCore, or of any server with the same wire format, such as Loci's
-//! own.
+//! Stores in a memory of Amazon Bedrock AgentCore, or of any server with the same API, such as
+//! Loci's own.
 //!
 //! * [`AgentCoreStore`]: one place of a memory; [`agentcore_stores`]: several places of one
 //!   conversation, one of them writable;

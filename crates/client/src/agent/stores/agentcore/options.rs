@@ -1,4 +1,4 @@
-//! The options of a store, and their rules.
+//! The options of a store in AgentCore, and their rules.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -15,56 +15,59 @@ use crate::agent::limits::{EVENT_TURNS_DEFAULT, EVENT_TURNS_MAX};
 use crate::agent::stores::event_metadata::MetadataProvider;
 use crate::agent::stores::namespace_template::{ReadNamespace, name_of_template};
 
-/// The processing of events by the service.
+/// The treatment of stored events by AgentCore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractionMode {
-    /// The service stores the events and extracts nothing from them.
+    /// AgentCore stores the events and extracts no records from them.
     Skip,
 }
 
-/// The options of a store.
+/// The options of an [`AgentCoreStore`](crate::agent::stores::agentcore::AgentCoreStore).
 #[derive(Clone)]
 pub struct AgentCoreStoreOptions {
     /// The server, the credentials and the clock.
     pub connection: AgentCoreConnection,
-    /// The id of the memory.
+    /// The id of the AgentCore memory.
     pub memory_id: String,
-    /// The actor of the memory.
+    /// The actor whose memory the store uses.
     pub actor_id: String,
     /// The session of the conversation.
     pub session_id: String,
-    /// The namespace that it reads: a single one, or one with all namespaces below it. A template
-    /// should end in `/`, because the service may treat a name without it as a prefix of longer
-    /// names.
+    /// The namespace that the store reads: a single one, or one with all namespaces below it. A
+    /// template should end in `/`, because AgentCore may treat a name without it as a prefix of
+    /// longer names.
     pub place: ReadNamespace,
-    /// The store's name. An absent or blank name is derived from the template.
+    /// The name of the store. An absent or blank name is derived from the namespace template.
     pub name: Option<String>,
-    /// The description of its contents, for a model.
+    /// A description of the store's contents, which a model reads.
     pub description: Option<String>,
-    /// The maximum of entries of a search.
+    /// The maximum number of entries of a search.
     pub max_search_results: NonZeroU32,
-    /// The minimum score of an entry, 0 to 1. An entry without a score has 0.
+    /// The minimum score of a returned entry, 0 to 1. An entry without a score counts as 0.
     pub min_score: Option<f64>,
-    /// The factor by which more records are requested if there is a minimum score: 1 or more.
+    /// The factor, 1 or more, by which more records are requested if there is a minimum score,
+    /// because the store then drops some.
     pub over_fetch_factor: f64,
-    /// True if the store takes messages and honours `extraction`.
+    /// True if the store takes messages. Otherwise `extraction` has no effect.
     pub writable: bool,
-    /// The extraction of messages.
+    /// The configuration by which messages are sent to the store. `None` means that none are sent
+    /// automatically.
     pub extraction: Option<ExtractionConfig>,
-    /// The provider of each message's metadata. Without one no metadata is sent, because a
-    /// message's own metadata belongs to the framework and may hold anything.
+    /// The function that returns the metadata of each message's event. Without one no metadata is
+    /// sent, because the metadata of a message belongs to the framework and may hold anything.
     pub metadata_provider: Option<MetadataProvider>,
-    /// The maximum of messages of one event, 1 to 100.
+    /// The maximum number of messages in one event, 1 to 100.
     pub max_turns_per_event: usize,
-    /// The processing of the events by the service. If it is absent, the memory's strategies
-    /// decide.
+    /// The treatment of the stored events by AgentCore. `None` means that the memory's strategies
+    /// extract records.
     pub extraction_mode: Option<ExtractionMode>,
-    /// The conditions of every search, at most five; no call can widen them.
+    /// The metadata conditions that every search applies, at most five. A call can only add
+    /// conditions.
     pub filters: Vec<MetadataFilter>,
 }
 
 impl AgentCoreStoreOptions {
-    /// Creates the options of a store that reads a place of a conversation.
+    /// Creates the options of a store that reads one namespace in a conversation.
     pub fn new(
         connection: AgentCoreConnection,
         memory_id: impl Into<String>,
@@ -92,7 +95,7 @@ impl AgentCoreStoreOptions {
         }
     }
 
-    /// Returns the name of the store and the namespace that it reads.
+    /// Returns the name of the store and its namespace, after checking all options.
     ///
     /// # Errors
     /// If an option breaks a rule.
@@ -127,7 +130,8 @@ impl AgentCoreStoreOptions {
         Ok((name, with_single_slashes(&namespace)))
     }
 
-    /// Returns the minimum score of the call, else of the store, with the over-fetch factor.
+    /// Returns the minimum score of the call, else that of the store, with the factor for
+    /// requesting more records.
     pub(super) fn score_cut(&self, of_call: Option<f32>) -> Option<ScoreCut> {
         let least = of_call.map(f64::from).or(self.min_score);
         least.map(|score_min| ScoreCut { score_min, over_fetch_factor: self.over_fetch_factor })
@@ -149,8 +153,8 @@ impl fmt::Debug for AgentCoreStoreOptions {
     }
 }
 
-/// Collapses repeated slashes. Slashes at the end are kept: Loci ignores them, but the service may
-/// distinguish names by them.
+/// Replaces repeated slashes by one. Slashes at the end are kept, because AgentCore may distinguish
+/// names by them.
 fn with_single_slashes(namespace: &str) -> String {
     let mut out = String::with_capacity(namespace.len());
     for character in namespace.chars() {

@@ -1,5 +1,5 @@
-//! Search requests to a memory, and entries from the records of the response. The order is the
-//! service's.
+//! Search requests to AgentCore, and entries made from the records of the response. The entries
+//! keep AgentCore's order.
 
 use aws_sdk_bedrockagentcore::primitives::DateTime;
 use aws_sdk_bedrockagentcore::types::{MemoryContent, MemoryRecordMetadataValue, MemoryRecordSummary};
@@ -7,8 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::agent::entry::{Entry, Metadata, Trust};
 
-/// The metadata keys that the store sets itself. Metadata of records under the same keys is not
-/// shown.
+/// The metadata keys of an entry that the store sets itself. They hide metadata of records under
+/// the same keys.
 const ID: &str = "_id";
 const SCORE: &str = "_score";
 const NAMESPACES: &str = "_namespaces";

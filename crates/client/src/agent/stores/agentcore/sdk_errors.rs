@@ -1,5 +1,5 @@
-//! Maps SDK errors to the coordinator's classes. An error that no message causes is transient, even
-//! if the service calls it final: a revoked key must not send a whole conversation into quarantine.
+//! Classification of SDK errors. An error that no message causes is transient, even if AgentCore
+//! calls it final: otherwise a revoked key would send a whole conversation into quarantine.
 
 use std::error::Error;
 
@@ -7,11 +7,11 @@ use aws_sdk_bedrockagentcore::error::{ProvideErrorMetadata, SdkError};
 
 use crate::agent::error::{ErrorClass, StoreError};
 
-/// The names of the errors that the request itself causes.
+/// The names of the errors that mean that the request itself is invalid.
 const AT_FAULT: [&str; 3] = ["ValidationException", "InvalidInputException", "SerializationException"];
 
-/// Returns an error with its class and the service's error name; the caller adds the failed
-/// operation.
+/// Returns the store error for an SDK error, with its class and AgentCore's error name. The caller
+/// adds the failed operation.
 pub(super) fn store_error<E>(error: SdkError<E>) -> StoreError
 where
     E: ProvideErrorMetadata + Error + Send + Sync + 'static,
@@ -56,7 +56,7 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// The source error that the SDK wraps.
+/// The cause of an SDK error.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct Source(Box<dyn Error + Send + Sync>);

@@ -1,5 +1,6 @@
-//! The store itself: one request per search, and one call per event, in order. It does not retry:
-//! the SDK tries a call three times, and the coordinator sends a batch again.
+//! The store in AgentCore: one request per search, and one call per event, in order. It does not
+//! retry, because the SDK attempts each call up to three times, and the coordinator sends a failed
+//! batch again.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,14 +32,15 @@ use crate::agent::store::{
 use crate::agent::stores::event_delivery;
 use crate::agent::stores::namespace_template::ReadNamespace;
 
-/// The query of the initialization. Its content is irrelevant; the response shows if the store may
-/// search.
+/// The query of the test search when the store is initialized. Its text is irrelevant: only success
+/// or failure counts.
 const FIRST_QUESTION: &str = "memory";
 
-/// A place of a memory of Amazon Bedrock AgentCore, or of a server with the same wire format.
+/// A store that reads one namespace in a memory of Amazon Bedrock AgentCore, or of a server with
+/// the same API.
 ///
-/// It reads the records that the memory's strategies extract, and takes messages if it is writable.
-/// It does not support adding entries, because only the strategies create records.
+/// The store returns the records that the memory's strategies extract, and takes messages if it is
+/// writable. It does not support adding entries, because only the strategies create records.
 #[derive(Debug)]
 pub struct AgentCoreStore {
     options: AgentCoreStoreOptions,
@@ -51,7 +53,7 @@ pub struct AgentCoreStore {
 }
 
 impl AgentCoreStore {
-    /// Creates a store; `initialize` calls the server.
+    /// Creates a store. The first call to the server is made by `initialize`.
     ///
     /// # Errors
     /// If an option breaks a rule, or there are no credentials.
@@ -237,7 +239,7 @@ impl MemoryStore for AgentCoreStore {
         .boxed()
     }
 
-    /// Returns an error, because the service does not report when extraction is done.
+    /// Returns an error, because AgentCore does not report when extraction is complete.
     fn wait_extracted(&self, _timeout_ms: u64) -> BoxFuture<'_, Result<ExtractionWaited, StoreError>> {
         let rule = "AgentCore does not say when extraction is done: search again after a while";
         ready(Err(StoreError::permanent(rule))).boxed()

@@ -1,4 +1,5 @@
-//! Splits long texts into pieces that the service accepts. The pieces together are the whole text.
+//! Division of long texts into pieces that AgentCore accepts. Joined together, the pieces are the
+//! whole text.
 
 /// Returns pieces of at most `chars_max` characters. A cut follows white space if there is some in
 /// the last tenth of a piece.

@@ -1,17 +1,18 @@
-//! The number of records to request: more than the caller wants if a minimum score may drop some,
-//! and never more than the service returns.
+//! The number of records to request from AgentCore: more than the caller wants if a minimum score
+//! may drop some, and never more than one response contains.
 
 use super::limits::AGENTCORE_TOP_K_MAX;
 
-/// The minimum score of an entry, and the factor by which more records are requested because of it.
+/// The minimum score of returned entries, and the factor by which more records are requested
+/// because of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoreCut {
     pub(super) score_min: f64,
     pub(super) over_fetch_factor: f64,
 }
 
-/// Returns the number of records to request. The flag is true if it is lower than the wanted number
-/// and no minimum score is the reason.
+/// Returns the number of records to request. The flag is true if it is lower than `wanted`, because
+/// of AgentCore's limit.
 pub(super) fn top_k(wanted: u32, cut: Option<ScoreCut>) -> (u32, bool) {
     let Some(cut) = cut else { return (wanted.min(AGENTCORE_TOP_K_MAX), wanted > AGENTCORE_TOP_K_MAX) };
     let asked = (f64::from(wanted) * cut.over_fetch_factor).ceil();

@@ -1,5 +1,5 @@
-//! The flat layout of notes in Markdown: one file per topic, with the heading on its first line and
-//! one fact per line. Other agents read and write the same layout. Pure.
+//! The layout of notes in Markdown: one file per topic, with the topic's heading on its first line
+//! and one fact per line. Other agents read and write the same layout. Pure.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,20 @@ pub(super) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim()
 }
 
-/// Returns the heading without its marks.
+/// Returns the heading without `#` marks.
 pub(super) fn topic(line: &str) -> &str {
     line.trim_start_matches('#').trim()
 }
 
-/// True if two first lines head the same file.
+/// Returns true if two first lines are headings of the same topic, so that their facts belong in
+/// one file.
 pub(super) fn is_same_topic(one: &str, other: &str) -> bool {
     topic(one).to_lowercase() == topic(other).to_lowercase()
 }
 
-/// Returns the name of a file without its extension: the slug of its heading, or a digest if the
-/// heading has no letter that a slug can contain. From the second attempt on it ends in a number,
-/// because another topic may have the name.
+/// Returns the name of a topic's file without its extension: a slug of the heading, or a digest if
+/// no letter remains. From the second attempt on it ends in a number, because another topic may
+/// already have the name.
 pub(super) fn stem(first_line: &str, attempt: u32) -> String {
     let slug = slug(first_line);
     let stem = if slug.is_empty() {
@@ -52,8 +53,8 @@ fn slug(first_line: &str) -> String {
     out.trim_end_matches('-').to_owned()
 }
 
-/// Returns the lines of a new text that the file does not contain yet, as the text to append.
-/// `None`: nothing.
+/// Returns the text to append to a file: the lines of `new` that the file does not contain yet.
+/// `None` if it contains all.
 pub(super) fn appended(present: &str, new: &str) -> Option<String> {
     let mut known: BTreeSet<&str> = present.lines().map(str::trim).collect();
     let mut out = String::new();
@@ -70,8 +71,8 @@ pub(super) fn appended(present: &str, new: &str) -> Option<String> {
     Some(if is_closed { out } else { format!("\n{out}") })
 }
 
-/// Returns the facts of a file: all lines except headings, which have marks. A heading without
-/// other lines is itself a fact.
+/// Returns the facts in a note: all lines except headings. A note that is only a heading has that
+/// line as its fact.
 pub(super) fn facts(text: &str) -> Vec<&str> {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     if lines().count() <= 1 {

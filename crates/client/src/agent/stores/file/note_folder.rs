@@ -1,8 +1,9 @@
-//! A directory of notes: its files, and appends under its lock. It reads and writes the disk and
-//! blocks meanwhile; `store` runs it on a thread where blocking is harmless.
+//! A directory of notes: its files, and appending under a lock. The functions block on the disk, so
+//! `store` runs them on a thread that may block.
 //!
-//! No data of other writers is lost. A file is read again under the lock before each append, writes
-//! only append, and a text that does not fit under a name goes under another.
+//! No other writer's data is lost: a file is read again under the lock before each append, and
+//! existing lines are never changed. A text whose file name belongs to another topic goes into a
+//! file with another name.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -14,16 +15,16 @@ use crate::agent::entry::Added;
 use crate::agent::error::StoreError;
 use crate::agent::limits::{FILE_BYTES_MAX, FILE_NAMES_MAX};
 
-/// The lock file. A writer in any process holds its lock during an append.
+/// The name of the lock file. A writer in any process holds its lock while it appends.
 const LOCK: &str = ".lock";
 
-/// A directory of notes. It need not exist.
+/// A directory of notes. It may not exist yet.
 #[derive(Debug, Clone)]
 pub(super) struct NoteFolder {
     directory: PathBuf,
 }
 
-/// A note as it was read.
+/// A note file, as it was read.
 #[derive(Debug, Clone)]
 pub(super) struct NoteFile {
     pub(super) name: String,
@@ -31,12 +32,12 @@ pub(super) struct NoteFile {
     pub(super) changed_at_ms: Option<i64>,
 }
 
-/// The outcome of an addition.
+/// The outcome of adding a text.
 #[derive(Debug)]
 pub(super) enum NoteAddition {
-    /// The text is in the file, now or from before.
+    /// The text is in a note: it was appended, or was there before.
     Added(Added),
-    /// Another writer holds the lock: nothing was done.
+    /// Another writer holds the lock, so nothing was written.
     Busy,
 }
 
@@ -94,7 +95,8 @@ impl NoteFolder {
     }
 }
 
-/// Appends to a file of this topic, or creates it. Returns false if another topic has the name.
+/// Appends a text to the file of its topic, or creates the file. Returns false if the file belongs
+/// to another topic.
 fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Ok(mut file) => {
@@ -117,7 +119,7 @@ fn written(path: &Path, content: &str) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-/// Reads a file; `None` if it is gone meanwhile or is no note.
+/// Reads a note file. `None` if it was removed meanwhile or is not a note.
 fn read(path: &Path) -> Result<Option<NoteFile>, StoreError> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
     let file = match File::open(path) {

@@ -1,5 +1,6 @@
-//! Word search over the lines of notes. Lines that share words with the query match, and rare words
-//! count for more. Pure. Queries in other words than the answer need a store with a model.
+//! Search by words over the lines of notes. Lines that share words with the query match, and rare
+//! words count more. Pure. A query in other words than the note finds nothing here; see
+//! `semantic_search`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +8,14 @@ use super::layout::{facts, first_line, topic};
 use super::note_folder::NoteFile;
 use crate::agent::entry::{Entry, Metadata};
 
-/// The weight of a word in the heading, relative to one in the line.
+/// The weight of a matching word in the heading, relative to one in the line itself.
 const TOPIC_WEIGHT: f64 = 0.5;
 
-/// A line and its word score.
+/// A line of a note with its score for a query.
 #[derive(Debug, Clone)]
 pub(super) struct Fact {
     pub(super) entry: Entry,
-    /// The word score; 0 if the line shares no word with the query.
+    /// The score by common words. 0 if the line shares no word with the query.
     pub(super) score: f64,
 }
 
@@ -23,7 +24,8 @@ pub(super) fn found(facts: Vec<Fact>, limit: usize) -> Vec<Entry> {
     facts.into_iter().filter(|fact| fact.score > 0.0).take(limit).map(|fact| fact.entry).collect()
 }
 
-/// Returns all lines, best first; newer files come first among equals.
+/// Returns all lines of the notes, best score first. With equal scores, lines of newer files come
+/// first.
 pub(super) fn ranked(store_name: &str, files: &[NoteFile], question: &str) -> Vec<Fact> {
     let asked = words(question);
     let mut candidates = Vec::new();

@@ -1,6 +1,6 @@
-//! Semantic search of notes. A memory of a Loci server that mirrors the folder ranks its documents,
-//! and the results are lines of the folder in its present state. Lines that are no longer in the
-//! folder are not returned. Lines that the mirror has not read yet are found by their words.
+//! Semantic search of notes, by a memory on a Loci server that mirrors their directory. The memory
+//! ranks documents, and the results are lines that the directory contains now. Lines that the
+//! mirror has not read yet are found by their words.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::agent::limits::FILE_MEANING_WAIT_MS;
 use crate::agent::runtime::Clock;
 use crate::agent::store::{MemoryStore, SearchQuery};
 
-/// The memory behind the notes.
+/// The memory that mirrors the notes, for searches by meaning.
 pub(super) struct Meaning {
     memory: Arc<dyn MemoryStore>,
     ready: AtomicBool,
@@ -27,8 +27,8 @@ impl Meaning {
         Self { memory, ready: AtomicBool::new(false) }
     }
 
-    /// Checks that the memory can be searched. An unavailable memory is no error, because it may
-    /// come back; a wrong configuration is one.
+    /// Checks that the memory can be searched. A memory that is unavailable is not an error,
+    /// because it may become available later. A wrong configuration is an error.
     pub(super) async fn look(&self, store_name: &str) -> Result<(), StoreError> {
         match self.initialized().await {
             Err(error) if error.class == ErrorClass::Permanent => Err(error),
@@ -65,7 +65,7 @@ impl Meaning {
         );
     }
 
-    /// Returns the remark on entries that only the word search found.
+    /// Returns the remark on entries that were found only by their words.
     pub(super) fn remark(&self) -> String {
         format!("searched by words alone: the memory {} did not answer", self.memory.name())
     }
@@ -79,8 +79,9 @@ impl Meaning {
     }
 }
 
-/// Merges the ranking of the memory and the ranking by words alternately, so that neither hides the
-/// other's best. `facts` are all lines of the folder, ordered by their word score.
+/// Merges the ranking of the memory and the ranking by words, taking one line of each in turn, so
+/// that the best lines of both are kept. `facts` are all lines of the notes, best score by words
+/// first.
 pub(super) fn in_turn(hits: &[Entry], facts: Vec<Fact>, limit: usize) -> Vec<Entry> {
     let by_meaning = lines(hits, &facts);
     let by_words = facts.iter().enumerate().filter(|(_, fact)| fact.score > 0.0).map(|(at, _)| at);
@@ -99,8 +100,8 @@ pub(super) fn in_turn(hits: &[Entry], facts: Vec<Fact>, limit: usize) -> Vec<Ent
     order.into_iter().take(limit).filter_map(|at| entries.get_mut(at).and_then(Option::take)).collect()
 }
 
-/// Returns the lines of the folder that the hits contain, ordered by their word score, in rounds
-/// over the hits. A hit is a document with many lines, and the first must not fill the whole list.
+/// Returns the indices of the lines that the found documents contain. It takes the best line of
+/// each document in turn, so that a document with many lines does not fill the list.
 fn lines(hits: &[Entry], facts: &[Fact]) -> Vec<usize> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, fact) in facts.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Notes in a directory of Markdown files that people and other agents also read and write. Disk
-//! work runs off the caller's thread, for no longer than the limit for waiting writers.
+//! A store of notes: a directory of Markdown files that people and other agents also read and
+//! write. Disk operations run on a separate thread, for at most the time limit of the lock.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -20,20 +20,21 @@ use crate::agent::limits::{FILE_LOCK_PAUSE_MS_MAX, FILE_LOCK_PAUSE_MS_MIN, FILE_
 use crate::agent::runtime::{Clock, SystemClock};
 use crate::agent::store::{Capabilities, MemoryStore, SearchQuery};
 
-/// The options of a store.
+/// The options of a [`FileStore`].
 #[derive(Debug, Clone)]
 pub struct FileStoreOptions {
-    /// The name of the store and of its directory.
+    /// The name of the store, which is also the name of its directory.
     pub name: String,
-    /// The parent of its directory. Other agents read `.strands/memory`.
+    /// The directory that contains the store's directory. Other agents read `.strands/memory`.
     pub directory: PathBuf,
-    /// The description of its contents, for a model.
+    /// A description of the store's contents, which a model reads.
     pub description: Option<String>,
-    /// The maximum of entries of a search.
+    /// The maximum number of entries of a search.
     pub max_search_results: Option<NonZeroU32>,
     /// True if the store may be written to.
     pub writable: bool,
-    /// The extraction of messages. It needs an extractor, here or at the manager.
+    /// The configuration by which messages become entries. It needs an extractor, here or at the
+    /// manager.
     pub extraction: Option<ExtractionConfig>,
 }
 
@@ -52,7 +53,7 @@ impl FileStoreOptions {
     }
 }
 
-/// A store of notes in files.
+/// A store that keeps entries as lines of Markdown files.
 pub struct FileStore {
     options: FileStoreOptions,
     folder: NoteFolder,
@@ -64,7 +65,7 @@ impl FileStore {
     /// Creates a store.
     ///
     /// # Errors
-    /// If its name cannot be the name of a directory.
+    /// If the name cannot be the name of a directory.
     pub fn new(mut options: FileStoreOptions) -> Result<Self, MemoryError> {
         let name = &options.name;
         if name.trim().is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0', ':']) {
@@ -87,10 +88,11 @@ impl FileStore {
         Self { clock, ..self }
     }
 
-    /// Sets a memory that mirrors the directory, for semantic search of the notes. An example is a
-    /// `RemoteStore` of a memory that `loci mirror` keeps in the layout `strands-flat`. The store
-    /// only searches it; the mirror reads new notes. If it does not answer, notes are searched by
-    /// words, with a warning in the log and the member `degraded` in the metadata of the entries.
+    /// Sets a memory that mirrors the directory, for searches by meaning. It is usually a
+    /// `RemoteStore` for a memory that `loci mirror` keeps in the layout `strands-flat`. This store
+    /// only searches it, and the mirror reads new notes. If the memory does not answer, the notes
+    /// are searched by words, with a warning in the log and the member `degraded` in the metadata
+    /// of the entries.
     pub fn with_search(self, memory: Arc<dyn MemoryStore>) -> Self {
         Self { meaning: Some(Arc::new(Meaning::new(memory))), ..self }
     }
@@ -122,7 +124,7 @@ impl FileStore {
         }
     }
 
-    /// Adds a text once no other writer holds the lock; each holds it briefly.
+    /// Adds a text as soon as no other writer holds the lock.
     async fn write(&self, content: &str) -> Result<Added, StoreError> {
         let give_up_at_ms =
             self.clock.now_ms().saturating_add(i64::try_from(FILE_LOCK_WAIT_MS).unwrap_or(i64::MAX));

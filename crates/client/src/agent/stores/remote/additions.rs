@@ -1,6 +1,6 @@
-//! Stores an entry as a record, once. A memory that holds the same text in the same namespace
-//! already has the entry, and a repeated call is recognised by its token. If the token leads to a
-//! record that is no longer in force, the entry is stored again.
+//! Storing of an entry as a record, exactly once. If the memory already has the same text in the
+//! same namespace, nothing is written. A retry is recognised by its token. If the record that the
+//! token leads to is no longer active, the entry is stored again.
 
 use loci_api::record::{Record, RecordCreate, RecordsCreate};
 use loci_api::search::Search;
@@ -13,9 +13,10 @@ use crate::call::Client;
 use crate::error::ClientError;
 use crate::namespace;
 
-/// The operation that errors name.
+/// The name of the failed operation in error messages.
 const WHAT: &str = "the entry cannot be stored";
-/// The number of records to compare with the entry. An equal text is among the first.
+/// The number of similar records to compare with the entry. A record with an equal text is among
+/// the first.
 const LIKE_IT: u32 = 3;
 /// The state of an active record.
 const ACTIVE: &str = "active";
@@ -36,7 +37,8 @@ pub(super) async fn add(client: &Client, memory: &str, record: RecordCreate) -> 
     Ok(Added { id: Some(created(client, memory, record, &again).await?) })
 }
 
-/// Returns the id of a record with the same text and metadata in the same namespace.
+/// Returns the id of an active record with the same text and metadata in the same namespace. `None`
+/// if there is none.
 async fn held(client: &Client, memory: &str, record: &RecordCreate) -> Result<Option<String>, StoreError> {
     let search = Search {
         memory: memory.to_owned(),

@@ -1,12 +1,13 @@
-//! Maps errors of the client to the coordinator's classes.
+//! Classification of the errors of a Loci server.
 
 use loci_api::ErrorCode;
 
 use crate::agent::error::{ErrorClass, StoreError};
 use crate::error::ClientError;
 
-/// Returns an error with its class. An error that no message causes is transient, even if the
-/// server calls it final: a revoked key must not send a whole conversation into quarantine.
+/// Returns the store error for an error of the client. An error that no message causes is
+/// transient, even if the server calls it final: otherwise a revoked key would send a whole
+/// conversation into quarantine.
 pub(in crate::agent::stores) fn store_error(what: &str, error: ClientError) -> StoreError {
     StoreError::of(class(&error), format!("{what}: {error}")).caused_by(error)
 }
@@ -23,7 +24,7 @@ fn class(error: &ClientError) -> ErrorClass {
     }
 }
 
-/// Returns the class of a batch item's error by the server's error code.
+/// Returns the class of the error of one item in a batch, from the server's error code.
 pub(super) fn class_of_code(code: &str) -> ErrorClass {
     match ErrorCode::parse(code) {
         Some(

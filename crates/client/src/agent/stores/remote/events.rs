@@ -1,5 +1,5 @@
-//! Messages as events of the native API, with roles, tool calls, other blocks, ids and times, so
-//! that records lead back to them.
+//! Conversion of messages to events of the native API, with roles, tool calls, other blocks, ids
+//! and times, so that a record's provenance leads back to its messages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,51 +20,51 @@ use crate::agent::stores::range_token::range_token;
 use crate::agent::stores::runs;
 use crate::agent::time_text::instant_text;
 
-/// The maximum of characters of a token on the server.
+/// The maximum length of an idempotency key on the server, in characters.
 const TOKEN_CHARS_MAX: usize = 1024;
-/// The metadata key for the ids of messages.
+/// The metadata key of an event with the ids of its messages.
 const MESSAGE_IDS: &str = "message_ids";
 
-/// The metadata key for the times of messages.
+/// The metadata key of an event with the times of its messages.
 const MESSAGE_TIMES: &str = "message_times";
 
-/// The maximum of bytes of a block that is not text. Of a larger block, such as a picture, only the
-/// size is stored.
+/// The maximum size of a block that is not text, in bytes. Of a larger block, such as a picture,
+/// only the size is stored.
 const OTHER_BYTES_MAX: usize = 64 * 1024;
 
-/// The events to send for a batch.
+/// The events to send for a batch of messages.
 #[derive(Debug, Default)]
 pub(super) struct RemoteEventPlan {
     /// The events, in the order of the conversation.
     pub(super) events: Vec<PlannedEvent>,
-    /// The sequence numbers of messages without content before the first event.
+    /// The sequence numbers of messages without content that precede the first event.
     pub(super) silent: Vec<u64>,
 }
 
 /// An event of a batch.
 #[derive(Debug)]
 pub(super) struct PlannedEvent {
-    /// The sequence numbers of its messages.
+    /// The sequence numbers of the event's messages.
     pub(super) numbers: Vec<u64>,
     /// The request that creates the event.
     pub(super) create: EventCreate,
 }
 
-/// The content and the metadata of a message.
+/// A message, converted to the content and metadata of an event.
 struct MessageForm<'a> {
-    /// The sequence number of the message and of following messages without content. A batch that
-    /// is sent again thus has the same ranges.
+    /// The sequence numbers of the message and of the messages without content that follow it. Thus
+    /// a batch that is sent again has the same ranges.
     numbers: Vec<u64>,
     message: &'a Message,
     payload: Vec<PayloadItem>,
     metadata: BTreeMap<String, String>,
 }
 
-/// Returns the events of a batch: neighbours with equal metadata, at most `turns_max` of them.
+/// Returns the events for a batch. Adjacent messages with equal metadata share an event, at most
+/// `turns_max` of them.
 ///
 /// # Errors
-/// The sequence number of the message, the key and the rule, if metadata of the provider breaks
-/// one.
+/// A text with the sequence number of the message, the metadata key and the violated rule.
 pub(super) fn plan(
     conversation: (&str, &str),
     messages: &[Arc<SequencedMessage>],
@@ -95,10 +95,10 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-/// Checks that a message alone fits into an event.
+/// Checks that a single message fits into an event.
 ///
 /// # Errors
-/// The violated rule, with the remedy.
+/// A text with the violated rule, and what the caller can do.
 fn check_limits(message: &Message, payload: &[PayloadItem]) -> Result<(), String> {
     if payload.len() > EVENT_PARTS_MAX {
         let parts = payload.len();
@@ -115,8 +115,8 @@ fn check_limits(message: &Message, payload: &[PayloadItem]) -> Result<(), String
     Ok(())
 }
 
-/// Returns the provider's metadata of a message. Without a provider, the message's own metadata is
-/// sent unchanged, subject to the memory's limits.
+/// Returns the metadata for the event of a message, from the provider. Without a provider the
+/// message's own metadata is used, within the limits of the memory.
 fn metadata(
     message: &Message,
     provider: Option<&MetadataProvider>,
@@ -129,8 +129,9 @@ fn metadata(
     Ok(kept.map(|(key, value)| (key.clone(), text(value))).collect())
 }
 
-/// True if an event with these messages also takes the next one. An event has one time and one
-/// metadata map. The ids and times of its messages are metadata, which is limited in length.
+/// Returns true if the next message may join an event with these messages. An event has one time
+/// and one metadata map. It keeps the ids and times of its messages as metadata values, whose
+/// length is limited.
 fn fits(run: &[MessageForm<'_>], next: &MessageForm<'_>) -> bool {
     let Some(first) = run.first() else { return true };
     let is_late = match (first.message.at_ms, next.message.at_ms) {
@@ -189,8 +190,8 @@ fn times<'a>(forms: impl Iterator<Item = &'a MessageForm<'a>>) -> String {
     if is_one { String::new() } else { times.join(" ") }
 }
 
-/// Returns the token of a range. If it cannot be sent in a header, its digest, by which the server
-/// still recognises a repetition.
+/// Returns the idempotency key for a range of messages. If a header cannot contain it, the key is a
+/// digest, by which the server still recognises a retry.
 pub(super) fn token(memory: &str, actor: &str, run_id: &str, numbers: &[u64]) -> String {
     let number = |number: Option<&u64>| number.copied().unwrap_or(0);
     let token = range_token(memory, actor, run_id, number(numbers.first()), number(numbers.last()));
@@ -198,7 +199,7 @@ pub(super) fn token(memory: &str, actor: &str, run_id: &str, numbers: &[u64]) ->
     if fits { token } else { digest(&token) }
 }
 
-/// Returns a digest as a token.
+/// Returns the digest of a text, for an idempotency key.
 pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -213,8 +214,8 @@ fn payload(message: &Message) -> Vec<PayloadItem> {
     items
 }
 
-/// Returns a block other than text as evidence. Strategies ignore it, because without a model each
-/// tool call would become a record.
+/// Returns a block that is not text as JSON to store with the event. Strategies ignore it, because
+/// otherwise each tool call would become a record.
 fn evidence(block: &Block) -> Option<Box<RawValue>> {
     let value: Value = match block {
         Block::Text(_) => return None,
@@ -232,7 +233,7 @@ fn evidence(block: &Block) -> Option<Box<RawValue>> {
     to_raw_value(&value).ok()
 }
 
-/// True for a role whose messages come from outside.
+/// Returns true for a role whose messages come from external sources.
 pub(super) fn is_outside(role: Option<Role>) -> bool {
     matches!(role, Some(Role::Tool))
 }

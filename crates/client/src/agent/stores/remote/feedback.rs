@@ -1,5 +1,5 @@
-//! Feedback of an agent on an entry of a memory on a server, limited to the entries that the
-//! store's searches reach.
+//! Feedback of an agent on an entry of a memory on a server. It is limited to the entries that
+//! searches of the store can return.
 
 use loci_api::record::feedback::{FeedbackBy, FeedbackVerdict, RecordFeedback};
 
@@ -13,7 +13,8 @@ const WHAT: &str = "the entry cannot be judged";
 /// The state of records that searches return.
 const IN_FORCE: &str = "active";
 
-/// Sends the feedback. An entry outside the store's namespace counts as absent, as in a search.
+/// Sends the feedback. An entry outside of the store's namespace counts as not found, as in a
+/// search.
 pub(super) async fn give(
     scope: Scope<'_>,
     id: &str,

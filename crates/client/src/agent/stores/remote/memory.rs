@@ -1,5 +1,5 @@
-//! The memory of a remote store at its start: it is found, or created on request, and checked with
-//! the rights of the key. An error here precedes the first message of an agent.
+//! The memory of a remote store when the store is initialized: it is found, or created on request,
+//! and the rights of the key are checked. Errors are reported before the agent's first message.
 
 use loci_api::key::Capability;
 use loci_api::memory::{Memory, MemoryCreate, MemoryListing, StrategyCreate, StrategyKind};
@@ -10,16 +10,17 @@ use crate::agent::error::StoreError;
 use crate::call::Client;
 use crate::error::ClientError;
 
-/// The name of the strategy of a memory that a store creates.
+/// The name of the strategy in a memory that a store creates.
 const STRATEGY_NAME: &str = "said";
 
-/// The requirements of a store on its memory.
+/// The requirements of a store on its memory and key.
 pub(super) struct MemoryRequirements<'a> {
     /// The name or id of the memory.
     pub(super) name_or_id: &'a str,
-    /// The namespace template of the records of a new memory, if a missing one may be created.
+    /// The namespace template for the records of a new memory. `None` if a missing memory must not
+    /// be created.
     pub(super) template: Option<&'a str>,
-    /// The actor of the store.
+    /// The actor whose events the store writes.
     pub(super) actor: Option<&'a str>,
     /// True if the store writes to the memory.
     pub(super) writes: bool,
@@ -76,7 +77,7 @@ async fn make(client: &Client, name: &str, template: &str) -> Result<Memory, Cli
     }
 }
 
-/// Checks that the key has the rights that the store needs.
+/// Checks that the grants of the key permit what the store does.
 async fn check_rights(
     client: &Client,
     wanted: &MemoryRequirements<'_>,
@@ -108,8 +109,8 @@ async fn check_rights(
     Ok(())
 }
 
-/// True if the server is older by major or minor version, within which nothing is removed. A text
-/// that is no version counts as new enough.
+/// Returns true if the server has an older major or minor version than the client. A text that is
+/// not a version counts as new enough.
 fn is_older(server: &str, client: &str) -> bool {
     let numbers = |version: &str| -> Option<(u32, u32)> {
         let mut parts = version.split('.');

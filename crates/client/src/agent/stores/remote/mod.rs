@@ -1,4 +1,4 @@
-//! A store on a Loci server: its options, its events, its records, its tools.
+//! A store in a memory on a Loci server: its options, events, records and tools.
 
 mod additions;
 pub(super) mod errors;

@@ -1,4 +1,4 @@
-//! Options of a store on a server, and their rules. No server call happens here.
+//! The options of a store on a Loci server, and their rules. Nothing here calls the server.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -16,41 +16,42 @@ use crate::call::Client;
 /// Options of a [`RemoteStore`](crate::agent::stores::RemoteStore).
 #[derive(Clone)]
 pub struct RemoteStoreOptions {
-    /// The client of the server.
+    /// The client of the Loci server.
     pub client: Client,
-    /// The memory, by name or id.
+    /// The name or id of the memory.
     pub memory: String,
-    /// The namespace that it reads and that entries are added to: a single one (`namespace`), or
-    /// one with all namespaces below it (`namespace_path`).
+    /// The namespace in which the store searches and to which it adds entries: a single one
+    /// (`namespace`), or one with all namespaces below it (`namespace_path`).
     pub place: ReadNamespace,
-    /// The actor.
+    /// The actor whose events the store writes. Templates use it, too.
     pub actor: Option<String>,
-    /// The session of the conversation. A store with an actor and a session takes messages.
+    /// The session of the conversation. A store needs an actor and a session to take messages.
     pub session: Option<String>,
-    /// The store's name. An absent or blank name is derived from the namespace.
+    /// The name of the store. An absent or blank name is derived from the namespace.
     pub name: Option<String>,
-    /// The description of its contents, for a model.
+    /// A description of the store's contents, which a model reads.
     pub description: Option<String>,
-    /// The maximum of entries of a search. Default: 5.
+    /// The maximum number of entries of a search. Default: 5.
     pub max_search_results: Option<NonZeroU32>,
-    /// The minimum relevance of an entry, 0 to 1.
+    /// The minimum relevance of a returned entry, 0 to 1.
     pub relevance_min: Option<f32>,
-    /// The conditions of every search; no call can widen them.
+    /// The metadata conditions that every search applies. A call can only add conditions.
     pub filters: Vec<MetadataFilter>,
-    /// True if the store may be written to. One memory, actor and session have at most one writable
-    /// store:
+    /// True if the store may be written to. Each conversation (memory, actor and session) may have
+    /// at most one writable store:
     /// [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology)
     /// checks this.
     pub writable: bool,
-    /// The extraction of messages.
+    /// The configuration by which messages are sent to the store. `None` means that none are sent
+    /// automatically.
     pub extraction: Option<ExtractionConfig>,
-    /// The provider of each event's metadata. Without one, a message's own metadata is sent,
-    /// subject to the memory's limits.
+    /// The function that returns the metadata of each message's event. Without one, the metadata of
+    /// the message is sent, within the limits of the memory.
     pub metadata_provider: Option<MetadataProvider>,
-    /// The maximum of messages of one event, 1 to 100. Default: 50.
+    /// The maximum number of messages in one event, 1 to 100. Default: 50.
     pub max_turns_per_event: usize,
-    /// True if a missing memory of this name may be created, with a strategy for conversations
-    /// whose records go to the namespace.
+    /// True to create a missing memory of this name, with a strategy that extracts records from
+    /// conversations into the namespace.
     pub create: bool,
 }
 
@@ -76,10 +77,10 @@ impl RemoteStoreOptions {
         }
     }
 
-    /// Returns the name of the store and the namespace that it reads.
+    /// Returns the name of the store and its namespace, after checking all options.
     ///
     /// # Errors
-    /// The field and its rule, if an option breaks one.
+    /// An error that names the option and its rule, if an option breaks one.
     pub(super) fn checked(&self) -> Result<(String, String), MemoryError> {
         let refused = |rule: String| MemoryError::Configuration(format!("RemoteStore: {rule}"));
         for (field, value) in [

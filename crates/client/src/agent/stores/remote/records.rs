@@ -1,4 +1,4 @@
-//! Records of the native API as entries, and entries as records.
+//! Conversion between records of the native API and entries.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,8 @@ pub(super) fn record(namespace: String, entry: &NewEntry) -> RecordCreate {
     }
 }
 
-/// Converts metadata. Values that records cannot represent are sent as JSON text.
+/// Returns the metadata of an entry as that of a record. Values that records cannot represent
+/// become JSON text.
 fn metadata(values: &Metadata) -> BTreeMap<String, MetadataValue> {
     let read = |value: &Value| {
         MetadataValue::try_from(value.clone()).unwrap_or_else(|_| MetadataValue::String(value.to_string()))

@@ -1,10 +1,9 @@
-//! Checks the grants of a key for a store. The check is lenient: a grant that may suffice counts,
-//! because the server decides at each call. A right that no grant can give is reported at the
-//! start.
+//! A check of the key's grants for a store. A grant that may suffice passes, because the server
+//! decides at each call. Only a right that no grant can give is reported when the store starts.
 
 use loci_api::key::{Capability, Grant};
 
-/// True if a grant gives the actor the capability in the memory.
+/// Returns true if a grant may give the actor the capability in the memory.
 pub(super) fn allows(grants: &[Grant], memory: &str, actor: Option<&str>, wanted: Capability) -> bool {
     let fits = |granted: &Option<String>, asked: Option<&str>| match (granted, asked) {
         (Some(granted), Some(asked)) => granted == asked,

@@ -1,5 +1,5 @@
-//! A memory on a Loci server, over a URL, a unix socket or the router of this process. The client
-//! chooses the transport, so an engine in this process is a store, too.
+//! A store in a memory on a Loci server, over a URL, a unix socket or the router of an engine in
+//! this process. The client decides which.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
@@ -31,22 +31,22 @@ use crate::agent::stores::namespace_template::ReadNamespace;
 use crate::agent::time_text::instant_text;
 use crate::agent::tools::Tool;
 
-/// The deadline of a call, in milliseconds. The coordinator retries a call that the server accepted
-/// but did not answer.
+/// The deadline of a call, in milliseconds. If the server accepts a call and does not answer in
+/// time, the coordinator sends it again.
 const CALL_DEADLINE_MS: u64 = 30_000;
 
-/// A store on a Loci server.
+/// A store in a memory on a Loci server.
 #[derive(Debug)]
 pub struct RemoteStore {
     options: RemoteStoreOptions,
     name: String,
     namespace: String,
-    /// The memory's id, once the server has returned it.
+    /// The id of the memory, after the server has returned it.
     memory_id: Arc<OnceLock<String>>,
 }
 
 impl RemoteStore {
-    /// Creates a store; `initialize` calls the server.
+    /// Creates a store. The first call to the server is made by `initialize`.
     ///
     /// # Errors
     /// If an option breaks a rule.
@@ -65,7 +65,7 @@ impl RemoteStore {
         self.memory_id.get().unwrap_or(&self.options.memory)
     }
 
-    /// Returns actor and session, if it has both.
+    /// Returns the actor and the session, if the store has both.
     fn conversation(&self) -> Option<(&str, &str)> {
         self.options.actor.as_deref().zip(self.options.session.as_deref())
     }

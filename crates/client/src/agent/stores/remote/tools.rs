@@ -1,6 +1,6 @@
-//! Tools of a memory on a server: the history of a record, its deletion, feedback on it, and the
-//! timeline of this conversation. Their names begin with the store's name, because a manager may
-//! have several stores.
+//! Tools for a model in a memory on a server: the history of a record, its deletion, feedback on
+//! it, and the timeline of the conversation. Their names begin with the store's name, because a
+//! manager may have several stores.
 
 use std::sync::Arc;
 
@@ -15,30 +15,31 @@ use crate::call::Client;
 use crate::error::ClientError;
 use crate::namespace;
 
-/// The maximum of events of a timeline.
+/// The maximum number of events in a timeline.
 const TIMELINE_EVENTS: u32 = 20;
 
-/// The maximum of characters of a store's name in the names of its tools. Models accept tool names
-/// of at most 64 characters.
+/// The maximum number of characters of a store's name at the start of a tool name. Models accept
+/// tool names of at most 64 characters.
 const PREFIX_CHARS_MAX: usize = 40;
 
-/// The scope of a store's tools: no tool reaches beyond the store's searches.
+/// The scope of a store's tools. They reach only records that the store's searches can return.
 pub(super) struct Scope<'a> {
     /// The name of the store.
     pub(super) store: &'a str,
-    /// The client of its server.
+    /// The client of the store's server.
     pub(super) client: &'a Client,
-    /// The id of its memory.
+    /// The id of the store's memory.
     pub(super) memory: &'a str,
-    /// The actor and the session, if it has both.
+    /// The actor and the session of the store, if it has both.
     pub(super) conversation: Option<(&'a str, &'a str)>,
-    /// The namespace that it reads.
+    /// The namespace in which the store searches.
     pub(super) namespace: &'a str,
-    /// True if it also reads all namespaces below it.
+    /// True if the store also searches all namespaces below it.
     pub(super) is_subtree: bool,
-    /// True if its searches have conditions. A single record is not checked against them here.
+    /// True if the store's searches have metadata conditions. They are not checked for a single
+    /// record here.
     pub(super) has_filters: bool,
-    /// True if it may be written to.
+    /// True if the store may be written to.
     pub(super) writable: bool,
 }
 
@@ -124,15 +125,15 @@ fn bound(
     })
 }
 
-/// Returns the store's name in characters that tool names permit.
+/// Returns the store's name with only the characters that tool names permit.
 fn prefix(store: &str) -> String {
     let plain =
         store.chars().map(|character| if character.is_ascii_alphanumeric() { character } else { '_' });
     plain.take(PREFIX_CHARS_MAX).collect()
 }
 
-/// Returns the requested id of a record within the store's namespace. Other records count as
-/// absent, as in a search.
+/// Returns the id of the requested record, if it is in the store's namespace. Other records count
+/// as not found, as in a search.
 async fn within(call: &Call) -> Result<String, ToolError> {
     let id = id(&call.arguments, &["id"])?;
     record_within(call, id).await
@@ -220,7 +221,7 @@ fn timeline(call: Call) -> Answer {
     .boxed()
 }
 
-/// Returns the id, if the arguments contain only known members.
+/// Returns the id in the arguments, which may contain only known members.
 fn id(arguments: &Value, known: &[&str]) -> Result<String, ToolError> {
     let mut members = arguments.as_object().into_iter().flat_map(|members| members.keys());
     if let Some(unknown) = members.find(|name| !known.contains(&name.as_str())) {

@@ -14,13 +14,13 @@ const TYPE: &str = "type";
 /// The kind of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TopicKind {
-    /// The user's identity and preferences.
+    /// Information about the user, such as preferences.
     User,
-    /// A correction by the user.
+    /// A correction that the user made.
     Feedback,
     /// Facts about a project.
     Project,
-    /// The location of other information.
+    /// A reference to other information.
     Reference,
 }
 
