@@ -70,8 +70,8 @@ impl Confirmation {
         Ok(true)
     }
 
-    /// Returns true if a command that deletes objects by id may go on: it needs no confirmation, and
-    /// takes no name. A dry run prints `effect` and returns false.
+    /// Returns true if a command that deletes objects by id may go on: it needs no confirmation,
+    /// and takes no name. A dry run prints `effect` and returns false.
     ///
     /// # Errors
     /// [`Usage`] with `--confirm`.

@@ -88,8 +88,8 @@ pub const UNREAD_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Maximum time for discarding a rejected body, in milliseconds, while no other connection needs
 /// its slot.
 pub const UNREAD_MS_MAX: u64 = 30_000;
-/// Maximum time for discarding a rejected body, in milliseconds, if the server is full or stops, and
-/// in any case while none of its bytes arrives.
+/// Maximum time for discarding a rejected body, in milliseconds, if the server is full or stops,
+/// and in any case while none of its bytes arrives.
 pub const UNREAD_SHORT_MS_MAX: u64 = 2_000;
 /// Time in milliseconds that a client may keep the server waiting for a body, or for a response to
 /// be read, in addition to the time that its transferred bytes earn.

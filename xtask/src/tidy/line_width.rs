@@ -1,7 +1,8 @@
-//! Code and comments of Rust have at most as many columns as the formatter gives to code, and so have
-//! lines that are a comment in Python, TypeScript, TOML and shell. Lines with a literal are left
-//! alone, unless a comment follows their code: a text is not cut for the sake of its source. Rows of a
-//! table in a comment, settings that a comment shows, and generated files are left alone too.
+//! Code and comments of Rust have at most as many columns as the formatter gives to code, and so
+//! have lines that are a comment in Python, TypeScript, TOML and shell. Lines with a literal are
+//! left alone, unless a comment follows their code: a text is not cut for the sake of its source.
+//! Rows of a table in a comment, settings that a comment shows, and generated files are left alone
+//! too.
 
 use super::{Finding, Tree};
 
@@ -51,8 +52,8 @@ fn is_comment(line: &str, marks: &[&str]) -> bool {
     marks.iter().any(|mark| text.starts_with(*mark)) && !text.contains(" = {")
 }
 
-/// Returns true for a line of which a literal is a part and no comment follows: it has a mark of one,
-/// or is a line within one, which is blanked in the code.
+/// Returns true for a line of which a literal is a part and no comment follows: it has a mark of
+/// one, or is a line within one, which is blanked in the code.
 fn has_literal(line: &str, code: &str) -> bool {
     let behind_code = line.get(code.trim_end().len()..).unwrap_or("");
     let has_comment = behind_code.trim_start().starts_with("//");

@@ -40,7 +40,8 @@ struct Import {
     end: usize,
 }
 
-/// Returns the items that a file imports. Groups are resolved: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// Returns the items that a file imports. Groups are resolved: `a::{b, c::d}` is `a::b` and
+/// `a::c::d`.
 fn imports(code: &str) -> Vec<Import> {
     let mut found = Vec::new();
     for from in words(code, "use") {
@@ -71,8 +72,8 @@ fn imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// Returns true if an import is the module or crate of a product itself. An item of the same name in
-/// another module is none.
+/// Returns true if an import is the module or crate of a product itself. An item of the same name
+/// in another module is none.
 fn imports_product(import: &Import, product: &str) -> bool {
     let (before, last) = import.path.rsplit_once("::").unwrap_or(("", import.path.as_str()));
     let is_root = |part: &str| matches!(part, "" | "crate" | "super" | "self") || part.starts_with("loci_");

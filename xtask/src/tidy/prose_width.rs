@@ -1,5 +1,5 @@
-//! Prose of Markdown has at most 100 columns. Tables, blocks of code, headings, markup, and a word that
-//! is longer are left alone. Prompts and samples in `crates/` are texts of the product.
+//! Prose of Markdown has at most 100 columns. Tables, blocks of code, headings, markup, and a word
+//! that is longer are left alone. Prompts and samples in `crates/` are texts of the product.
 
 use super::{Finding, Tree};
 
@@ -32,7 +32,8 @@ fn is_prose(path: &str) -> bool {
     path.ends_with(".md") && !path.starts_with("crates/")
 }
 
-/// Returns true for a line of words: no row of a table, no heading, no markup and no single long word.
+/// Returns true for a line of words: no row of a table, no heading, no markup and no single long
+/// word.
 fn can_be_wrapped(text: &str) -> bool {
     !text.starts_with(['|', '#', '<']) && text.trim_start_matches(['-', '*', '>', ' ']).contains(' ')
 }

@@ -1,6 +1,6 @@
 //! `loci forget`: erases the data of a memory about a person, and prints the receipt. It
-//! requires a confirmation, because nothing restores erased data. A dry run counts the same data and
-//! changes nothing.
+//! requires a confirmation, because nothing restores erased data. A dry run counts the same data
+//! and changes nothing.
 
 use anyhow::Result;
 use clap::Args;

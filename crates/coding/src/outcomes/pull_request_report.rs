@@ -1,7 +1,7 @@
-//! The verb `pull_request_report`: a forge's report on a pull request. It updates the outcomes of the
-//! tasks, records the merge commit for blame, and applies reverts. One write, which a repetition
-//! does not change. The caller has verified that the report comes from a forge, so grants are not
-//! checked.
+//! The verb `pull_request_report`: a forge's report on a pull request. It updates the outcomes of
+//! the tasks, records the merge commit for blame, and applies reverts. One write, which a
+//! repetition does not change. The caller has verified that the report comes from a forge, so
+//! grants are not checked.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! `mirror_sync`: synchronises one mirror and its tree once. A mirror has one sync at a time, over
-//! all processes; it writes under its own name. The report is stored. `two_way_sync` syncs files, and
-//! `git` syncs repositories.
+//! all processes; it writes under its own name. The report is stored. `two_way_sync` syncs files,
+//! and `git` syncs repositories.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

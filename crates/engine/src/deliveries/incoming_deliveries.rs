@@ -27,7 +27,7 @@ const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
 pub enum HookTaken {
     /// The delivery is stored, and a job will process it soon.
     Queued,
-    /// The same delivery was accepted before.
+    /// An earlier request brought the same delivery.
     Duplicate,
     /// The delivery has no effect, for this reason.
     Ignored(&'static str),

@@ -316,8 +316,8 @@ fn answers_that_the_job_refuses_are_attempts_also_of_those_who_never_came() {
     assert!(world.extraction().failure_reason.unwrap().starts_with("MODEL_INVALID_RESPONSE: "));
 }
 
-/// Answers the extraction question with both facts; `concurrent_changes` runs before the question on their
-/// relation.
+/// Answers the extraction question with both facts; `concurrent_changes` runs before the question
+/// on their relation.
 fn undecided_while(
     world: &World,
     meanwhile: impl FnOnce(&Loci, &Principal, &MemoryId) + Send + 'static,

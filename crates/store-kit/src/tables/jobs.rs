@@ -24,8 +24,8 @@ pub const COLUMNS: &str = "j.id, j.state, j.kind, j.unique_key, j.strategy, j.ac
 pub trait JobQueue {
     /// The SQL expression for the id of the memory of a job.
     const JOB_MEMORY: &'static str;
-    /// The SQL table expression that gives jobs the alias `j`. It includes jobs of deleted memories,
-    /// because a purge runs after the deletion.
+    /// The SQL table expression that gives jobs the alias `j`. It includes jobs of deleted
+    /// memories, because a purge runs after the deletion.
     const JOBS: &'static str;
 
     /// Returns the time at which the next job is due, as [`Jobs::next_due`].

@@ -82,7 +82,8 @@ pub(crate) enum Memory {
     Settings {
         /// The memory, by name or id
         memory: String,
-        /// The settings to change, as a JSON object; absent members stay as they are, null sets a default
+        /// The settings to change, as a JSON object; absent members stay as they are, null sets a
+        /// default
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
@@ -181,8 +182,8 @@ async fn delete(session: &Session, named: &str, confirmation: &Confirmation) -> 
     output::result(session.json, &nothing, |_| output::line(format!("deleted {memory}")))
 }
 
-/// Prints the settings of a memory, or changes the named ones. The API replaces all settings, so the
-/// others are read first.
+/// Prints the settings of a memory, or changes the named ones. The API replaces all settings, so
+/// the others are read first.
 async fn settings(session: &Session, memory: &str, set: Option<String>) -> Result<()> {
     let memory = session.memory_named(memory).await?;
     let shown = match set {

@@ -27,7 +27,7 @@ pub(super) struct MigrationResult {
 struct PlaceAnswer {
     memory: Option<String>,
     outcome: &'static str,
-    /// What the user can do about the difference. `None` if there is none.
+    /// The remedy for the difference. `None` if there is none.
     remedy: Option<String>,
     copied: u64,
     kinds: Vec<KindAnswer>,

@@ -2,9 +2,9 @@
 //! the points of a cue determine its effect.
 //!
 //! A statement is a rule if it contains an instruction ([`CueKind::Orders`]) and its general cues
-//! outweigh its local ones by [`super::classification::POINTS_MIN`] or more. In a form, `CODE` stands for
-//! a code span, `VERBS` for the language's verbs. A cue with `unless` does not count if that form
-//! also matches, because the expressions have no lookahead.
+//! outweigh its local ones by [`super::classification::POINTS_MIN`] or more. In a form, `CODE`
+//! stands for a code span, `VERBS` for the language's verbs. A cue with `unless` does not count if
+//! that form also matches, because the expressions have no lookahead.
 //!
 //! To add a language: its file, and one line in [`LANGUAGES`]. Languages are recognized by their
 //! function words, and by their script.
