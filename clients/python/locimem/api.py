@@ -19,7 +19,7 @@ class AssembledPrompt(TypedDict):
 
 
 class Notices(TypedDict):
-    """Members of every response that can be degraded."""
+    """The codes for missing parts of a response and for special handling of the request."""
 
     degraded: NotRequired[list[str]]
     warnings: NotRequired[list[str]]
@@ -67,21 +67,21 @@ class Task(TypedDict):
 
 
 class ActorList(TypedDict):
-    """A page of actors, in ascending order."""
+    """A page of actors, sorted by id."""
 
     actors: list[str]
     next_cursor: NotRequired[str | None]
 
 
 class AgentPrompt(TypedDict):
-    """A part of the prompt for the worker agents of a profile."""
+    """The part of the prompt that tells worker agents of a profile how to report knowledge."""
 
     profile: str
     prompt: str
 
 
 class AgentResponse(TypedDict):
-    """A response of a worker agent."""
+    """A response of a worker agent in an investigation."""
 
     agent: str
     at: NotRequired[str | None]
@@ -92,7 +92,7 @@ class AgentResponse(TypedDict):
 
 
 class AgentResponseRead(TypedDict):
-    """The result of reading an agent's response."""
+    """The knowledge that the server extracted from an agent's response."""
 
     failure: NotRequired[str | None]
     pending: list[CapturedRecord]
@@ -102,20 +102,20 @@ class AgentResponseRead(TypedDict):
 
 
 class AgentResponseTaken(TypedDict):
-    """A stored response. A job reads it."""
+    """The job that extracts knowledge from a stored response."""
 
     job_id: str
 
 
 class AgentResult(TypedDict):
-    """The complete result of an agent."""
+    """The complete result of a worker agent in an investigation."""
 
     text: str
     tool_calls: NotRequired[list[dict[str, Any]]]
 
 
 class AlertAnswer(TypedDict):
-    """The result of accepting a body with alerts."""
+    """The result of accepting a request with one or several alerts."""
 
     alerts: list[HookAnswer]
     delivery: str
@@ -145,7 +145,7 @@ class Attributed(TypedDict):
 
 
 class AttributedCommit(TypedDict):
-    """A commit."""
+    """A commit that a task made."""
 
     how: str
     sha: str
@@ -153,14 +153,14 @@ class AttributedCommit(TypedDict):
 
 
 class AttributedPrompt(TypedDict):
-    """A prompt."""
+    """The prompt that a task received."""
 
     template_id: NotRequired[str | None]
     version: NotRequired[str | None]
 
 
 class AttributedPullRequest(TypedDict):
-    """A pull request."""
+    """The pull request of a task."""
 
     merge_commit_sha: NotRequired[str | None]
     number: int
@@ -177,14 +177,14 @@ class Attribution(TypedDict):
 
 
 class Backfill(TypedDict):
-    """A backfill."""
+    """A background job that reads the reviews of earlier pull requests."""
 
     job: NotRequired[str | None]
     pull_requests: int
 
 
 class BackfillRequest(TypedDict):
-    """A request to read reviews from the past."""
+    """A request to read the reviews of earlier pull requests."""
 
     dry_run: NotRequired[bool]
     reviews: NotRequired[int | None]
@@ -204,7 +204,7 @@ class BackupReport(TypedDict):
 
 
 class BatchOutcome(TypedDict):
-    """The results of a batch, in the order of the request."""
+    """The results of a batch of records, in the order of the request."""
 
     failed: int
     items: list[ItemOutcome]
@@ -238,14 +238,14 @@ class BlamedTask(TypedDict):
 
 
 class Branch(TypedDict):
-    """A branch of a session."""
+    """A branch of a session: a sequence of events that starts from an event of another branch."""
 
     name: str
     root: NotRequired[str | None]
 
 
 class CapturedRecord(TypedDict):
-    """A record that was derived from a response."""
+    """A record that the server derived from a response or a conversation."""
 
     action: str
     record_id: str
@@ -259,7 +259,7 @@ class CapturedRefusal(TypedDict):
 
 
 class CoChange(TypedDict):
-    """A file that changes with another one."""
+    """A file that often changes together with another file."""
 
     because: str
     confidence: float
@@ -272,7 +272,7 @@ class CoChange(TypedDict):
 
 
 class CoChangeList(TypedDict):
-    """The files that change with a file."""
+    """The files that often change together with one file."""
 
     graph: GraphAbout
     n: int
@@ -311,13 +311,13 @@ class ConflictList(TypedDict):
 
 
 class ConflictResolve(TypedDict):
-    """A request to resolve a conflict."""
+    """The decision of a person about a conflict."""
 
     keep: str
 
 
 class ConsolidationAction(TypedDict):
-    """An action of a plan."""
+    """An action of a consolidation plan."""
 
     action: NotRequired[Any]
     held: NotRequired[str | None]
@@ -328,20 +328,20 @@ class ConsolidationAction(TypedDict):
 
 
 class ConsolidationApply(TypedDict):
-    """A request to apply a plan."""
+    """A request to apply the plan of a consolidation run."""
 
     actions: NotRequired[list[str] | None]
     namespace: NotRequired[str | None]
 
 
 class ConsolidationAsk(TypedDict):
-    """A reference to the tree of a run."""
+    """The tree that a request about a consolidation run refers to."""
 
     namespace: NotRequired[str | None]
 
 
 class ConsolidationDifference(TypedDict):
-    """The change of a document."""
+    """The change of a document by a consolidation run."""
 
     action: NotRequired[str | None]
     path_a: NotRequired[str | None]
@@ -350,7 +350,7 @@ class ConsolidationDifference(TypedDict):
 
 
 class ConsolidationLimits(TypedDict):
-    """The limits of a run. Each number is at least 1."""
+    """The limits of a consolidation run. Each number is at least 1."""
 
     cluster: NotRequired[bool | None]
     max_actions: NotRequired[int | None]
@@ -363,28 +363,28 @@ class ConsolidationLimits(TypedDict):
 
 
 class ConsolidationList(TypedDict):
-    """A page of runs without diffs, newest first."""
+    """A page of consolidation runs without diffs, newest first."""
 
     next_cursor: NotRequired[str | None]
     runs: list[ConsolidationRun]
 
 
 class ConsolidationRevert(TypedDict):
-    """A request to revert a run."""
+    """A request to revert an applied consolidation run."""
 
     force: NotRequired[bool]
     namespace: NotRequired[str | None]
 
 
 class ConsolidationReview(TypedDict):
-    """Two documents that a person should review."""
+    """Two documents that a person should review, because the plan does not resolve them."""
 
     paths: NotRequired[list[str]]
     reason: NotRequired[str]
 
 
 class ConsolidationRun(TypedDict):
-    """A consolidation run."""
+    """A consolidation run: a planned or applied change of a tree of documents."""
 
     by: NotRequired[str]
     conflicts: NotRequired[list[str]]
@@ -427,7 +427,7 @@ class ConsolidationSettings(TypedDict):
 
 
 class ConsolidationStart(TypedDict):
-    """A request to plan a run, and optionally to apply it."""
+    """A request to plan a consolidation run, and optionally to apply the plan."""
 
     dry_run: NotRequired[bool | None]
     instructions: NotRequired[str | None]
@@ -439,7 +439,7 @@ class ConsolidationStart(TypedDict):
 
 
 class ConsolidationUsage(TypedDict):
-    """The token usage of a model."""
+    """The tokens that a consolidation run used for a model."""
 
     calls: NotRequired[int]
     input_tokens: NotRequired[int]
@@ -447,7 +447,7 @@ class ConsolidationUsage(TypedDict):
 
 
 class ConsolidationViolation(TypedDict):
-    """A rule that a plan violates."""
+    """A rule for plans that a consolidation plan violates."""
 
     action: NotRequired[str | None]
     code: NotRequired[str]
@@ -455,7 +455,7 @@ class ConsolidationViolation(TypedDict):
 
 
 class ContextBudget(TypedDict):
-    """Token budget and token usage of a block."""
+    """The token budget and the token usage of a context."""
 
     by_section: dict[str, int]
     dropped: list[ContextDropped]
@@ -465,14 +465,14 @@ class ContextBudget(TypedDict):
 
 
 class ContextDropped(TypedDict):
-    """A record that the block omits."""
+    """A record that the text of a context omits."""
 
     reason: str
     record_id: str
 
 
 class ContextItem(TypedDict):
-    """A record of the context."""
+    """A record in the context of an investigation."""
 
     age_days: int
     confidence: float
@@ -484,7 +484,7 @@ class ContextItem(TypedDict):
 
 
 class ContextPreference(TypedDict):
-    """Preferences of a user of one type: the active values and the values that wait for a person, by key."""
+    """The preferences of a user that have one type: the active values, and the values that wait for a person."""
 
     preference_type: str
     preference_value: dict[str, Any]
@@ -504,14 +504,14 @@ class DeadLetter(TypedDict):
 
 
 class DeadLetterList(TypedDict):
-    """A page of dead letters, latest first."""
+    """A page of dead letters, latest failure first."""
 
     dead_letters: list[DeadLetter]
     next_cursor: NotRequired[str | None]
 
 
 class DeadLetterPayload(TypedDict):
-    """The subject of a dead letter."""
+    """The work that a failed job had to do."""
 
     actor: NotRequired[str | None]
     key: str
@@ -521,7 +521,7 @@ class DeadLetterPayload(TypedDict):
 
 
 class DeadLetterRetried(TypedDict):
-    """A dead letter that the server attempts again."""
+    """The result of a request to attempt a failed job again."""
 
     id: str
     was_dead: bool
@@ -536,7 +536,7 @@ class Decided(TypedDict):
 
 
 class Delivery(TypedDict):
-    """An outgoing notification."""
+    """A notification that the server sends to a target."""
 
     attempts: int
     created_at: str
@@ -558,13 +558,13 @@ class DeliveryList(TypedDict):
 
 
 class DeliveryRetried(TypedDict):
-    """A delivery that the server attempts again."""
+    """The result of a request to attempt a delivery again."""
 
     id: str
 
 
 class DoctorAsk(TypedDict):
-    """Options of `doctor`."""
+    """Options of `doctor`, the check of a store for damage and inconsistencies."""
 
     offline: NotRequired[bool]
     rebuild: NotRequired[bool]
@@ -580,8 +580,8 @@ class DoctorReport(TypedDict):
 
 
 class DocumentAdd(TypedDict):
-    """A document without a path. The server derives the path from the title, or updates the document with the same
-    title.
+    """A document to write without a path. The server updates the document with the same title, or creates one at a path
+    derived from the title.
     """
 
     body: str
@@ -605,7 +605,7 @@ class DocumentAppend(TypedDict):
 
 
 class DocumentEdit(TypedDict):
-    """An edit of a document, relative to its current text."""
+    """An edit of the current text of a document."""
 
     heading: NotRequired[str | None]
     if_match: NotRequired[str | None]
@@ -626,7 +626,8 @@ class DocumentHistory(TypedDict):
     versions: list[DocumentVersion]
 
 
-#: A request to move a document. The old path leads to the document until another document takes the path.
+#: A request to move a document to another path. Requests for the old path still find the document until another
+#: document has this path.
 DocumentMove = TypedDict(
     "DocumentMove",
     {
@@ -640,7 +641,7 @@ DocumentMove = TypedDict(
 
 
 class DocumentPut(TypedDict):
-    """A document in parts. A body with a content type other than JSON is the file itself."""
+    """The parts of a document to write, as JSON. A request body with another content type is the file itself."""
 
     body: str
     description: NotRequired[str | None]
@@ -685,7 +686,7 @@ class DocumentWritten(TypedDict):
 
 
 class DroppedRecord(TypedDict):
-    """A record that was found and is not in the response."""
+    """A record that the server found and did not return."""
 
     id: str
     kind: str
@@ -693,7 +694,7 @@ class DroppedRecord(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """An evaluation of a task."""
+    """An evaluation of a finished task."""
 
     at: str
     by: str
@@ -705,7 +706,7 @@ class Evaluation(TypedDict):
 
 
 class EvaluationAdd(TypedDict):
-    """An evaluation of a task, to be stored."""
+    """An evaluation of a finished task, to be stored."""
 
     findings: NotRequired[list[EvaluationFindingAdd]]
     prompt_suggestion: NotRequired[str | None]
@@ -713,7 +714,7 @@ class EvaluationAdd(TypedDict):
 
 
 class EvaluationAdded(TypedDict):
-    """A stored evaluation."""
+    """The result of storing an evaluation."""
 
     evaluation: Evaluation
     learned: list[Learned]
@@ -721,7 +722,7 @@ class EvaluationAdded(TypedDict):
 
 
 class EvaluationFinding(TypedDict):
-    """A finding with the record that it became."""
+    """A finding of an evaluation, and the record that contains it."""
 
     category: str
     evidence: NotRequired[str | None]
@@ -729,7 +730,7 @@ class EvaluationFinding(TypedDict):
 
 
 class EvaluationFindingAdd(TypedDict):
-    """A finding, to be stored."""
+    """A finding of an evaluation, to be stored."""
 
     category: NotRequired[str]
     evidence: NotRequired[str | None]
@@ -745,7 +746,7 @@ class EvaluationList(TypedDict):
 
 
 class Event(TypedDict):
-    """An event."""
+    """A stored event of a session."""
 
     actor: str
     branch: Branch
@@ -773,7 +774,7 @@ class EventCreate(TypedDict):
 
 
 class EventCreated(Notices):
-    """A stored event."""
+    """The result of storing an event."""
 
     event: Event
 
@@ -794,8 +795,8 @@ class Evidence(TypedDict):
 
 
 class EvidenceAnswer(TypedDict):
-    """The facts that the tool would read, with the evidence that a verifier needs. Nothing was verified, and no read is
-    recorded.
+    """The facts that the tool call would read, with the evidence that a verifier needs. The server did not verify them
+    and does not count the request as a read.
     """
 
     facts: list[FactEvidence]
@@ -819,7 +820,7 @@ class EvidencePage(TypedDict):
 
 
 class EvidenceRepository(TypedDict):
-    """The members of a repository that a verifier needs."""
+    """The properties of a repository that a verifier needs to find it and to combine verdicts."""
 
     aliases: list[str]
     default_ref: NotRequired[str | None]
@@ -829,7 +830,7 @@ class EvidenceRepository(TypedDict):
 
 
 class ExplainedRecord(TypedDict):
-    """A record that was returned to a task, or reported as used."""
+    """A record that a task was shown or that its agent reported as used."""
 
     created_at: NotRequired[str | None]
     from_task: NotRequired[str | None]
@@ -844,7 +845,7 @@ class ExplainedRecord(TypedDict):
 
 
 class ExposedRecord(TypedDict):
-    """A record that was examined."""
+    """A record that a call examined for a task."""
 
     decision: str
     id: str
@@ -876,7 +877,7 @@ class Exposure(TypedDict):
 
 
 class ExtractionPrompt(TypedDict):
-    """One version of a prompt."""
+    """One version of an extraction prompt, with its text."""
 
     created_at: NotRequired[str | None]
     current: bool
@@ -888,7 +889,7 @@ class ExtractionPrompt(TypedDict):
 
 
 class ExtractionPromptChanged(TypedDict):
-    """The current version after a change."""
+    """A version of an extraction prompt after a change."""
 
     current: NotRequired[bool]
     id: str
@@ -898,13 +899,13 @@ class ExtractionPromptChanged(TypedDict):
 
 
 class ExtractionPromptList(TypedDict):
-    """All prompts in all versions."""
+    """All extraction prompts in all versions."""
 
     prompts: list[ExtractionPromptListed]
 
 
 class ExtractionPromptListed(TypedDict):
-    """One version of a prompt, without its text."""
+    """One version of an extraction prompt, without its text."""
 
     created_at: NotRequired[str | None]
     current: bool
@@ -915,7 +916,7 @@ class ExtractionPromptListed(TypedDict):
 
 
 class ExtractionPromptPut(TypedDict):
-    """A new version of a prompt."""
+    """A new version of an extraction prompt, to be stored."""
 
     force: NotRequired[bool]
     note: NotRequired[str | None]
@@ -923,13 +924,13 @@ class ExtractionPromptPut(TypedDict):
 
 
 class ExtractionPromptRollback(TypedDict):
-    """A request to make a version current again."""
+    """A request to make a stored version of an extraction prompt the current one."""
 
     to: int
 
 
 class ExtractionState(TypedDict):
-    """Progress of the extraction."""
+    """Progress of the extraction jobs that a request waits for."""
 
     complete: bool
     failed: int
@@ -967,7 +968,7 @@ class FactVerdict(TypedDict):
 
 
 class FeedbackCounts(TypedDict):
-    """Numbers of principals by verdict on the current version of a record."""
+    """Numbers of principals who call the current version of a record useful or wrong."""
 
     useful: int
     wrong: int
@@ -983,7 +984,7 @@ class FileDiff(TypedDict):
 
 
 class FileDocument(TypedDict):
-    """A document."""
+    """A document of a tree, with its record."""
 
     body: str
     bytes: int
@@ -1009,7 +1010,7 @@ class FileDocument(TypedDict):
 
 
 class FileSet(TypedDict):
-    """Files that are always modified together."""
+    """A group of files that are always modified together."""
 
     confidence: float
     files: list[str]
@@ -1017,7 +1018,7 @@ class FileSet(TypedDict):
 
 
 class FileSetList(TypedDict):
-    """Groups of files."""
+    """Groups of files that change together."""
 
     graph: GraphAbout
     sets: list[FileSet]
@@ -1025,7 +1026,7 @@ class FileSetList(TypedDict):
 
 
 class Finding(TypedDict):
-    """The result of one check."""
+    """The result of one check of `doctor`."""
 
     detail: str
     ids: NotRequired[list[str]]
@@ -1034,7 +1035,7 @@ class Finding(TypedDict):
 
 
 class Findings(TypedDict):
-    """The safety findings of a record."""
+    """The results of the safety checks of a record's text."""
 
     injection: float
     masked: NotRequired[list[str]]
@@ -1050,7 +1051,7 @@ class Forget(TypedDict):
 
 
 class ForgetReceipt(TypedDict):
-    """A receipt for erased data."""
+    """The receipt for an erasure of an actor's data."""
 
     actor: str
     at: str
@@ -1067,14 +1068,14 @@ class ForgetReceipt(TypedDict):
 
 
 class ForgottenKind(TypedDict):
-    """A kind of data that was examined."""
+    """A kind of data that an erasure examined, and the number of items that it erased."""
 
     count: int
     kind: str
 
 
 class FoundRecord(TypedDict):
-    """A record that was found, and the values that determine its rank."""
+    """A record that a search found, and the values that determine its rank."""
 
     record: SearchedRecord
     score: float
@@ -1085,7 +1086,7 @@ class FoundRecord(TypedDict):
 
 
 class Grant(TypedDict):
-    """A scope and the capabilities that are granted in it. An absent member matches everything."""
+    """A grant of a key: a scope, and the capabilities in this scope. An absent member does not restrict the scope."""
 
     actor: NotRequired[str | None]
     capabilities: NotRequired[list[Capability]]
@@ -1098,7 +1099,7 @@ class Grant(TypedDict):
 
 
 class GraphAbout(TypedDict):
-    """The data that a graph is counted from."""
+    """The history from which the server counted the common changes of files."""
 
     commits: NotRequired[int]
     history: NotRequired[str]
@@ -1116,14 +1117,14 @@ class GraphRebuild(TypedDict):
 
 
 class GraphRebuildAsked(TypedDict):
-    """A requested rebuild of a graph."""
+    """The job that reads the history of a repository again."""
 
     job: str
     memory: str
 
 
 class GrepAsk(TypedDict):
-    """A request to search for lines."""
+    """A request to search for lines in the documents of a tree."""
 
     context: NotRequired[int]
     ignore_case: NotRequired[bool]
@@ -1153,20 +1154,20 @@ class GrepResult(TypedDict):
 
 
 class HarmfulMemory(TypedDict):
-    """A record that misled."""
+    """A record that misled the agent of a task."""
 
     id: str
     reason: NotRequired[str | None]
 
 
 class HeldDecide(TypedDict):
-    """A request to accept or reject a record."""
+    """The decision of a person to accept or reject a record."""
 
     reason: str
 
 
 class HeldList(TypedDict):
-    """A page of records that wait for a person, newest first. Rules have a list of their own."""
+    """A page of records that wait for a person, newest first. Rules are in another list, `RuleList`."""
 
     next_cursor: NotRequired[str | None]
     records: list[Record]
@@ -1186,7 +1187,7 @@ class Hit(TypedDict):
 
 
 class HookAnswer(TypedDict):
-    """The result of accepting a delivery."""
+    """The result of accepting a delivery from another service."""
 
     delivery: str
     reason: NotRequired[str | None]
@@ -1194,7 +1195,7 @@ class HookAnswer(TypedDict):
 
 
 class HookDelivery(TypedDict):
-    """A delivery that was received."""
+    """A delivery from another service, as a hook received it."""
 
     attempts: int
     event: str
@@ -1209,7 +1210,7 @@ class HookDelivery(TypedDict):
 
 
 class HookDeliveryList(TypedDict):
-    """A page of deliveries, newest first. The server keeps a delivery for 30 days."""
+    """A page of received deliveries, newest first. The server keeps a delivery for 30 days."""
 
     deliveries: list[HookDelivery]
     next_cursor: NotRequired[str | None]
@@ -1231,7 +1232,7 @@ class HydratedEpisode(TypedDict):
 
 
 class HydratedKnowledge(TypedDict):
-    """A learning."""
+    """A learning about the repository in the response of a hydration."""
 
     age_days: int
     category: NotRequired[str | None]
@@ -1267,7 +1268,7 @@ class HydratedReflection(TypedDict):
 
 
 class HydratedRule(TypedDict):
-    """A rule."""
+    """A rule of the repository in the response of a hydration."""
 
     age_days: int
     id: str
@@ -1279,7 +1280,7 @@ class HydratedRule(TypedDict):
 
 
 class HydrationBudget(TypedDict):
-    """A token budget."""
+    """The token budget of a hydration, and its usage."""
 
     by_kind: dict[str, int]
     dropped: list[DroppedRecord]
@@ -1335,7 +1336,7 @@ class ImportReport(TypedDict):
 
 
 class ImportSite(TypedDict):
-    """A line in which a file refers to another one."""
+    """A line in which a file refers to another file."""
 
     by: str
     line: int
@@ -1350,7 +1351,7 @@ class ImportsAbout(TypedDict):
 
 
 class IndexedKey(TypedDict):
-    """A metadata key that filters may use."""
+    """A metadata key that the filters of a search or a list may use."""
 
     key: str
     kind: MetadataKind
@@ -1392,7 +1393,7 @@ class InvestigationCompleted(TypedDict):
 
 
 class InvestigationContext(TypedDict):
-    """The context of an investigation."""
+    """The content of memory that an investigation receives."""
 
     infrastructure_by_agent: dict[str, list[ContextItem]]
     past_investigations: list[ContextItem]
@@ -1410,7 +1411,7 @@ class InvestigationMessage(TypedDict):
 
 
 class InvestigationMessageShown(TypedDict):
-    """A message in its displayed form."""
+    """A message in the form in which people read it, with a prefix for its speaker."""
 
     original_ref: str
     role: str
@@ -1419,7 +1420,7 @@ class InvestigationMessageShown(TypedDict):
 
 
 class InvestigationMessages(TypedDict):
-    """A turn of the conversation in an investigation."""
+    """Messages of one turn of the conversation in an investigation, to be stored."""
 
     chars_max: NotRequired[int | None]
     memory: NotRequired[str | None]
@@ -1428,7 +1429,7 @@ class InvestigationMessages(TypedDict):
 
 
 class InvestigationMessagesKept(TypedDict):
-    """A stored turn."""
+    """The result of storing a turn of the conversation."""
 
     events: list[str]
     messages: list[InvestigationMessageShown]
@@ -1438,7 +1439,7 @@ class InvestigationMessagesKept(TypedDict):
 
 
 class InvestigationOutcome(TypedDict):
-    """The outcome of an investigation, as reported by a person."""
+    """The outcome of an investigation, as a person reports it after the incident."""
 
     fix: NotRequired[str | None]
     memory: NotRequired[str | None]
@@ -1452,7 +1453,7 @@ class InvestigationOutcome(TypedDict):
 
 
 class InvestigationOutcomeTold(TypedDict):
-    """The effects of reporting an outcome."""
+    """The effects of reporting an outcome on records."""
 
     updated: list[OutcomeEffect]
 
@@ -1478,7 +1479,7 @@ class InvestigationStart(TypedDict):
 
 
 class InvestigationStarted(TypedDict):
-    """An investigation that was started or joined, with its context."""
+    """An investigation that the request started or joined, with its context from memory."""
 
     budget: ContextBudget
     context: InvestigationContext
@@ -1495,28 +1496,28 @@ class InvestigationStarted(TypedDict):
 
 
 class InvestigationVisibility(TypedDict):
-    """The scope of an investigation and of the past investigations in its context."""
+    """The readers of an investigation, and of the past investigations in its context."""
 
     investigation: str
     past_investigations: str
 
 
 class ItemOutcome(TypedDict):
-    """The result of one item of a batch."""
+    """The result for one record of a batch."""
 
     error: NotRequired[ItemProblem | None]
     id: str
 
 
 class ItemProblem(TypedDict):
-    """The error of an item of a batch."""
+    """The error for one record of a batch."""
 
     code: str
     message: str
 
 
 class Job(TypedDict):
-    """A job."""
+    """A job: work that the server does after it has answered a request."""
 
     actor: NotRequired[str | None]
     attempts: int
@@ -1555,7 +1556,7 @@ class JobMessage(TypedDict):
 
 
 class JobNext(TypedDict):
-    """A request for the next question."""
+    """A request for the next question that waits for the caller's model."""
 
     kinds: NotRequired[str | None]
     lease_ms: NotRequired[int | None]
@@ -1564,7 +1565,7 @@ class JobNext(TypedDict):
 
 
 class JobResult(TypedDict):
-    """An answer to a question."""
+    """The answer of the caller's model to a question."""
 
     cost_usd: NotRequired[float | None]
     model: NotRequired[str | None]
@@ -1572,7 +1573,7 @@ class JobResult(TypedDict):
 
 
 class JobResultTaken(TypedDict):
-    """The result of an answer."""
+    """The result of returning an answer."""
 
     accepted: int
     discarded: int
@@ -1630,7 +1631,7 @@ class Learned(TypedDict):
 
 
 class ListedItem(TypedDict):
-    """A line of a listing."""
+    """A line of a listing: a document, or a directory with several documents."""
 
     description: str
     files: NotRequired[int | None]
@@ -1647,7 +1648,7 @@ class Lists(TypedDict):
 
 
 class Making(TypedDict):
-    """The derivation of a record by the pipeline."""
+    """The way in which the server derived a record: prompt, model and decision."""
 
     decided: NotRequired[Decided | None]
     evidence: NotRequired[Evidence | None]
@@ -1657,8 +1658,8 @@ class Making(TypedDict):
 
 
 class MeRecordCorrect(TypedDict):
-    """A correction of one of the caller's own records. It follows the rules of a save: contacts wait for confirmation
-    by a person.
+    """A correction of one of the caller's own records. It follows the rules of a save request: contacts are not active
+    until a person confirms them.
     """
 
     data: dict[str, Any]
@@ -1676,7 +1677,7 @@ class MeRecordsDelete(TypedDict):
 
 
 class MeRecordsDeleted(TypedDict):
-    """The result of a deletion."""
+    """The result of deleting the caller's own records."""
 
     deleted: int
     failed: list[SreSkipped]
@@ -1685,7 +1686,7 @@ class MeRecordsDeleted(TypedDict):
 
 
 class Measure(TypedDict):
-    """A share or a mean, with its confidence interval."""
+    """A share or a mean over tasks, with its confidence interval."""
 
     ci95: NotRequired[list[float] | None]
     n: int
@@ -1710,7 +1711,7 @@ class Memory(TypedDict):
 
 
 class MemoryContext(TypedDict):
-    """Two lists of texts. A list that could not be read is null."""
+    """The texts of the returned records in two lists. A list that could not be read is null."""
 
     past_episodes: NotRequired[list[str] | None]
     repo_knowledge: NotRequired[list[str] | None]
@@ -1730,7 +1731,7 @@ class MemoryCreate(TypedDict):
 
 
 class MemoryEnsure(TypedDict):
-    """The members that the memory named in the path must have."""
+    """The properties that the memory in the path must have after the request."""
 
     description: NotRequired[str | None]
     profile: NotRequired[str | None]
@@ -1738,7 +1739,7 @@ class MemoryEnsure(TypedDict):
 
 
 class MemoryEnsured(TypedDict):
-    """The memory after the request."""
+    """The result of a request to ensure a memory."""
 
     added: list[str]
     created: bool
@@ -1755,13 +1756,15 @@ class MemoryList(TypedDict):
 
 
 class MemoryRecreate(TypedDict):
-    """A request to recreate a memory."""
+    """A request to destroy a memory and to create an empty one with the same name, settings and strategies, but a new
+    id.
+    """
 
     yes_destroy: NotRequired[str | None]
 
 
 class MemoryRecreated(TypedDict):
-    """The content that was destroyed, or would be."""
+    """The numbers of records and events that the request destroyed, or would destroy."""
 
     events: int
     memory_id: NotRequired[str | None]
@@ -1788,7 +1791,7 @@ class MemorySettings(TypedDict):
 
 
 class MemoryToolAnswer(TypedDict):
-    """A result that the model reads."""
+    """The result of a memory tool command, which the model reads."""
 
     content: str
     is_error: bool
@@ -1813,8 +1816,8 @@ class Message(TypedDict):
 
 
 class MetadataFilter(TypedDict):
-    """A condition on a metadata key. `value` is absent for `exists` and `not_exists`, and a time for `before` and
-    `after`.
+    """A condition on a metadata key of a record. `value` is absent for `exists` and `not_exists`, and a time for
+    `before` and `after`.
     """
 
     key: str
@@ -1832,7 +1835,7 @@ class Metrics(TypedDict):
 
 
 class Mirror(TypedDict):
-    """A mirror."""
+    """A mirror of a tree, with the report of its last sync."""
 
     deletes: str
     direction: str
@@ -1848,13 +1851,13 @@ class Mirror(TypedDict):
 
 
 class MirrorBase(TypedDict):
-    """The base of a clone: the commit at which it left the mirror."""
+    """The base of a clone: the newest commit that the clone and the mirror have in common."""
 
     base: NotRequired[str | None]
 
 
 class MirrorBaseAsk(TypedDict):
-    """A request to find the base of a clone."""
+    """A request for the newest commit that a clone and its mirror have in common."""
 
     commits: NotRequired[list[str]]
 
@@ -1866,7 +1869,7 @@ class MirrorList(TypedDict):
 
 
 class MirrorMake(TypedDict):
-    """A mirror to be created. An absent member has the default of the configuration."""
+    """A mirror to be created. An absent member has the default from the configuration of the server."""
 
     adopt: NotRequired[bool]
     debounce_ms: NotRequired[int | None]
@@ -1884,7 +1887,7 @@ class MirrorMake(TypedDict):
 
 
 class MirrorPull(TypedDict):
-    """The changes of a clone."""
+    """Changes in a clone of a git mirror, to be applied to the tree."""
 
     base: NotRequired[str]
     files: NotRequired[list[PulledFile]]
@@ -1898,7 +1901,7 @@ class MirrorRemark(TypedDict):
 
 
 class MirrorReport(TypedDict):
-    """The report of a sync."""
+    """The report of a sync between a tree and its mirror."""
 
     began_at: NotRequired[str | None]
     commit: NotRequired[str | None]
@@ -1920,7 +1923,7 @@ class MirrorReport(TypedDict):
 
 
 class MissingAsk(TypedDict):
-    """A request for the files that usually change with some files."""
+    """A request for the files that usually change together with the given files."""
 
     limit: NotRequired[int | None]
     min_confidence: NotRequired[float | None]
@@ -1937,7 +1940,7 @@ class MissingList(TypedDict):
 
 
 class NamespaceKey(TypedDict):
-    """A variable of namespace templates."""
+    """A variable that the namespace templates of a memory may use, such as `{team}`."""
 
     allowed: NotRequired[list[str] | None]
     key: str
@@ -1963,7 +1966,7 @@ class NewReview(TypedDict):
 
 
 class NewReviewComment(TypedDict):
-    """A comment on lines."""
+    """A review comment on lines of a file."""
 
     author: NotRequired[ReviewPerson | None]
     body: str
@@ -1986,7 +1989,7 @@ class NewRule(TypedDict):
 
 
 class NotUndone(TypedDict):
-    """A record that could not be restored."""
+    """A record that a rollback could not restore."""
 
     id: str
     reason: str
@@ -1999,14 +2002,14 @@ class ObjectDeleted(TypedDict):
 
 
 class ObjectList(TypedDict):
-    """A page of parked objects, by key."""
+    """A page of parked objects, sorted by key."""
 
     next_cursor: NotRequired[str | None]
     objects: list[ParkedObject]
 
 
 class OmittedDocument(TypedDict):
-    """A document that exceeds the budget."""
+    """A document that a text omits, because it exceeds the token budget."""
 
     path: str
     tokens: int
@@ -2050,7 +2053,7 @@ class OutcomeByHand(TypedDict):
 
 
 class OutcomeChange(TypedDict):
-    """A grade of a task."""
+    """A change of a task's grade."""
 
     at: str
     by: str
@@ -2067,7 +2070,9 @@ class OutcomeEffect(TypedDict):
 
 
 class OutcomeSet(TypedDict):
-    """An outcome from another forge, or set manually. It applies until the forge of the task reports news."""
+    """An outcome that a caller reports manually or from another forge. It applies until the forge of the task reports a
+    change of the pull request.
+    """
 
     ci_first_push: NotRequired[str | None]
     merged_at: NotRequired[str | None]
@@ -2088,13 +2093,13 @@ class ParkedObject(TypedDict):
 
 
 class PayloadItemBlob(TypedDict):
-    """JSON that strategies do not read."""
+    """A JSON value that strategies ignore. The server only stores and returns it."""
 
     blob: Any
 
 
 class PayloadItemJson(TypedDict):
-    """JSON that strategies read."""
+    """A JSON value from which strategies extract records."""
 
     json: Any
 
@@ -2125,7 +2130,7 @@ class PendingOutcomes(TypedDict):
 
 
 class Preference(TypedDict):
-    """A preference."""
+    """A preference of a person for the work of coding agents."""
 
     dimension: str
     evidence_prs: NotRequired[int | None]
@@ -2183,7 +2188,7 @@ class ProblemBody(TypedDict):
 
 
 class Profile(TypedDict):
-    """A complete profile."""
+    """A profile with the text of its file."""
 
     profile: str
     text: str
@@ -2191,7 +2196,7 @@ class Profile(TypedDict):
 
 
 class ProfileApplied(TypedDict):
-    """The effect of applying a profile, or of a dry run."""
+    """The changes that applying a profile made, or would make in a dry run."""
 
     added: list[str]
     changed: list[ProfileChange]
@@ -2204,8 +2209,8 @@ class ProfileApplied(TypedDict):
 
 
 class ProfileApply(TypedDict):
-    """A request to apply a profile: either one of the server's profiles by name, or the text of a file. Exactly one of
-    the two must be present.
+    """A request to apply a profile to a memory: either a profile of the server by name, or the text of a file. Exactly
+    one of `profile` and `text` must be present.
     """
 
     dry_run: NotRequired[bool]
@@ -2213,7 +2218,7 @@ class ProfileApply(TypedDict):
     text: NotRequired[str | None]
 
 
-#: A member that changed.
+#: A member of a memory or a strategy that applying a profile changed.
 ProfileChange = TypedDict(
     "ProfileChange",
     {
@@ -2226,13 +2231,15 @@ ProfileChange = TypedDict(
 
 
 class ProfileList(TypedDict):
-    """The available profiles: the server's own first, then the shipped profiles that none of them replaces."""
+    """The available profiles: first those that the operator of the server added, then the profiles shipped with Loci
+    that none of them replaces.
+    """
 
     profiles: list[ProfileSummary]
 
 
 class ProfileSummary(TypedDict):
-    """A summary of a profile."""
+    """A summary of a profile: name, version, purpose and strategies."""
 
     description: str
     profile: str
@@ -2241,7 +2248,7 @@ class ProfileSummary(TypedDict):
 
 
 class PromotedEvent(TypedDict):
-    """A promoted event."""
+    """An event whose content was stored as learnings."""
 
     learnings: list[Learned]
     seq: int
@@ -2264,7 +2271,7 @@ class Prompt(TypedDict):
 
 
 class PromptAdd(TypedDict):
-    """A prompt to be stored."""
+    """A prompt to be stored as a version of its template."""
 
     extraction_prompts: NotRequired[list[str]]
     model: NotRequired[str | None]
@@ -2275,7 +2282,7 @@ class PromptAdd(TypedDict):
 
 
 class PromptAdded(TypedDict):
-    """A stored version, which is now the current version of its template."""
+    """The stored version of a prompt, which is now the current version of its template."""
 
     components: PromptComponents
     diff_url: NotRequired[str | None]
@@ -2286,7 +2293,7 @@ class PromptAdded(TypedDict):
 
 
 class PromptComment(TypedDict):
-    """A comment."""
+    """A comment on an issue or a pull request."""
 
     author: NotRequired[str | None]
     body: NotRequired[str | None]
@@ -2294,7 +2301,7 @@ class PromptComment(TypedDict):
 
 
 class PromptComponents(TypedDict):
-    """Digests of a prompt's parts."""
+    """Digests of a prompt's parts, which show the part in which two versions differ."""
 
     model: NotRequired[str | None]
     overrides: str
@@ -2303,14 +2310,16 @@ class PromptComponents(TypedDict):
 
 
 class PromptDiff(TypedDict):
-    """The difference between two versions."""
+    """The difference between two versions of a prompt."""
 
     changed: list[str]
     diff: str
 
 
 class PromptDocuments(TypedDict):
-    """A mount as a model reads it at the start of a session. The bytes stay the same until a document changes."""
+    """The documents of a mount as a text for the start of a session. The bytes of the text stay the same until a
+    document changes.
+    """
 
     etag: str
     files_total: int
@@ -2321,14 +2330,14 @@ class PromptDocuments(TypedDict):
 
 
 class PromptEvaluate(TypedDict):
-    """A request to evaluate a version."""
+    """A request to evaluate a version of an extraction prompt."""
 
     answers: NotRequired[dict[str, str] | None]
     model: NotRequired[str | None]
 
 
 class PromptEvaluation(TypedDict):
-    """The results of evaluating a version against the labelled set."""
+    """The results of evaluating a version of an extraction prompt against its labelled set."""
 
     at: str
     by: str
@@ -2349,20 +2358,22 @@ class PromptEvaluation(TypedDict):
 
 
 class PromptEvaluationList(TypedDict):
-    """The evaluations of a version."""
+    """The evaluations of a version of an extraction prompt."""
 
     evaluations: list[PromptEvaluation]
 
 
 class PromptList(TypedDict):
-    """A page of versions, most recently current first. The first version of each template is its current one."""
+    """A page of versions of prompts. The version that became current last is first, and the first version of each
+    template is its current one.
+    """
 
     next_cursor: NotRequired[str | None]
     prompts: list[Prompt]
 
 
 class PromptQuestion(TypedDict):
-    """A question of the labelled set."""
+    """A question for a model, from the labelled set of an extraction prompt."""
 
     case: str
     input: str
@@ -2370,7 +2381,7 @@ class PromptQuestion(TypedDict):
 
 
 class PromptQuestionList(TypedDict):
-    """The questions for the evaluation of a version."""
+    """The questions that a model must answer to evaluate a version of an extraction prompt."""
 
     prompt: str
     questions: list[PromptQuestion]
@@ -2378,20 +2389,20 @@ class PromptQuestionList(TypedDict):
 
 
 class PromptRollback(TypedDict):
-    """A request to make a version current again."""
+    """A request to make an earlier version of a prompt the current one."""
 
     to: str
 
 
 class PromptRolledBack(TypedDict):
-    """A version that is current again."""
+    """The version of a prompt that is current after a rollback."""
 
     previous: NotRequired[str | None]
     prompt_version: str
 
 
 class PromptSource(TypedDict):
-    """A source of a user prompt, as read from a forge."""
+    """A source of a user prompt: an issue, a pull request or a description, as read from a forge."""
 
     body: NotRequired[str | None]
     comments: NotRequired[list[PromptComment]]
@@ -2402,7 +2413,7 @@ class PromptSource(TypedDict):
 
 
 class PromptThread(TypedDict):
-    """A review thread on lines. The user prompt contains the whole thread or nothing of it."""
+    """A review thread on lines of a file. The user prompt contains either the whole thread or nothing of it."""
 
     comments: NotRequired[list[PromptComment]]
     path: NotRequired[str | None]
@@ -2438,7 +2449,7 @@ class Provenance(TypedDict):
 
 
 class PulledFile(TypedDict):
-    """A file of a clone."""
+    """A changed file of a clone."""
 
     content: NotRequired[str | None]
     executable: NotRequired[bool]
@@ -2446,7 +2457,7 @@ class PulledFile(TypedDict):
 
 
 class PulledJob(TypedDict):
-    """A question, leased to the caller."""
+    """A question for a language model, leased to the caller."""
 
     grammar: str
     input: str
@@ -2461,7 +2472,7 @@ class PulledJob(TypedDict):
 
 
 class PurgeAsk(TypedDict):
-    """A request to erase records."""
+    """A request to erase records of a repository."""
 
     confirm: NotRequired[int | None]
     dry_run: NotRequired[bool]
@@ -2497,8 +2508,8 @@ class Purged(TypedDict):
 
 
 class Quarantine(TypedDict):
-    """A request to withhold records. A record must meet all conditions that are present; at least one condition in
-    addition to the reason is required.
+    """A request to quarantine records, so that no read returns them until a person decides. A record must meet all
+    conditions that are present; at least one condition in addition to the reason is required.
     """
 
     actor: NotRequired[str | None]
@@ -2512,21 +2523,21 @@ class Quarantine(TypedDict):
 
 
 class QuarantineDecision(TypedDict):
-    """A decision about withheld records. It applies to all of them or to none."""
+    """A decision about quarantined records. It applies to all of them, or to none if one cannot be decided."""
 
     ids: list[str]
     reason: str
 
 
 class QuarantineList(TypedDict):
-    """A page of withheld records with their safety findings, newest first."""
+    """A page of quarantined records with their safety findings, newest first."""
 
     next_cursor: NotRequired[str | None]
     records: list[Record]
 
 
 class Quarantined(TypedDict):
-    """The records that matched, and whether their state changed."""
+    """The records that matched a request, and the information if their state changed."""
 
     applied: bool
     ids: list[str]
@@ -2593,7 +2604,7 @@ class RecordCreate(TypedDict):
 
 
 class RecordFeedback(TypedDict):
-    """Feedback on a record. Each principal has one verdict on a version; a later verdict replaces it."""
+    """Feedback on a record. Each principal has one verdict on a version of the record; a later verdict replaces it."""
 
     by: NotRequired[FeedbackBy | None]
     reason: NotRequired[str | None]
@@ -2601,7 +2612,7 @@ class RecordFeedback(TypedDict):
 
 
 class RecordFeedbackStanding(TypedDict):
-    """The feedback on a record, after this request."""
+    """The feedback of all principals on a record, after the request."""
 
     id: str
     state: str
@@ -2655,7 +2666,7 @@ class RecordSources(TypedDict):
 
 
 class RecordUpdate(TypedDict):
-    """A change of a record, which creates the next version with the same id. Absent members stay unchanged."""
+    """A change of a record. It creates the next version with the same id. Members that are absent stay unchanged."""
 
     id: str
     if_version: NotRequired[int | None]
@@ -2680,7 +2691,7 @@ class RecordsDelete(TypedDict):
 
 
 class RecordsReverted(TypedDict):
-    """The records that a revert changed. Repeating the revert undoes it."""
+    """The records that a revert changed. A second revert undoes the first."""
 
     records: list[RevertedRecord]
 
@@ -2693,7 +2704,7 @@ class RecordsUpdate(TypedDict):
 
 
 class Recurrence(TypedDict):
-    """The recurrence of an alert, including this occurrence."""
+    """The earlier occurrences of an alert, including the current one."""
 
     count_30d: int
     count_365d: int
@@ -2701,7 +2712,7 @@ class Recurrence(TypedDict):
 
 
 class Redaction(TypedDict):
-    """The result of a redaction."""
+    """The result of removing the content of versions."""
 
     current_version: NotRequired[int | None]
     places: list[str]
@@ -2711,7 +2722,9 @@ class Redaction(TypedDict):
 
 
 class RedactionAsk(TypedDict):
-    """A request to redact versions of a record: either `versions`, or all versions that contain `match`."""
+    """A request to remove the content of versions of a record for good. The request contains either `versions`, or
+    `match` for all versions that contain a text.
+    """
 
     match: NotRequired[str | None]
     reason: str
@@ -2720,20 +2733,20 @@ class RedactionAsk(TypedDict):
 
 
 class Reflect(TypedDict):
-    """A request for a reflection over episodes."""
+    """A request for a reflection over the episodes of a memory."""
 
     namespace: NotRequired[str | None]
     window: NotRequired[int | None]
 
 
 class ReflectAsked(TypedDict):
-    """A requested reflection."""
+    """A job that creates a reflection."""
 
     job: str
 
 
 class ReflectionEvidence(TypedDict):
-    """The evidence for a reflection."""
+    """The episodes that support a reflection."""
 
     episodes: list[str]
     hits: int
@@ -2741,7 +2754,7 @@ class ReflectionEvidence(TypedDict):
 
 
 class ReflectionFound(TypedDict):
-    """A reflection over several tasks."""
+    """A reflection that a dry run found."""
 
     episodes: list[str]
     hits: int
@@ -2752,7 +2765,7 @@ class ReflectionFound(TypedDict):
 
 
 class RelatedFile(TypedDict):
-    """A file that changes together with a file of the task."""
+    """A file that often changes together with a file of the task."""
 
     because: str
     confidence: float
@@ -2762,14 +2775,14 @@ class RelatedFile(TypedDict):
 
 
 class RepeatedMistakes(TypedDict):
-    """Numbers of mistakes that an existing rule covers."""
+    """Numbers of mistakes in tasks which an existing rule forbids."""
 
     exposed: int
     not_exposed: int
 
 
 class ReportedCommit(TypedDict):
-    """A commit."""
+    """A commit that the agent of a task made."""
 
     author: NotRequired[str | None]
     authored_at: NotRequired[str | None]
@@ -2816,13 +2829,13 @@ class RepositoryAdded(TypedDict):
 
 
 class RepositoryAuthority(TypedDict):
-    """Weights of reviewers, which override the weights of their roles."""
+    """Weights of individual reviewers, which override the weights of their roles."""
 
     overrides: NotRequired[dict[str, float]]
 
 
 class RepositoryCapture(TypedDict):
-    """Storage of conversations after the end of their sessions."""
+    """The part of a conversation that the server keeps after the end of its session."""
 
     conversation: NotRequired[str | None]
     retention_days: NotRequired[int | None]
@@ -2881,20 +2894,20 @@ class RepositoryFound(TypedDict):
 
 
 class RepositoryList(TypedDict):
-    """A page of repositories, by scope key."""
+    """A page of repositories, sorted by name."""
 
     next_cursor: NotRequired[str | None]
     repositories: list[Repository]
 
 
 class RepositoryMark(TypedDict):
-    """A mark that shows changes of a repository's facts."""
+    """A mark with which a client detects changes of a repository's facts."""
 
     mark: str
 
 
 class RepositoryPreferences(TypedDict):
-    """Inference of preferences of the people whose work is reviewed."""
+    """Settings for concluding preferences of the people whose work is reviewed."""
 
     implicit: NotRequired[bool | None]
 
@@ -2916,7 +2929,7 @@ class RepositoryQuarantine(TypedDict):
 
 
 class RepositoryQuorum(TypedDict):
-    """The quorum that activates a rule."""
+    """The support that a rule needs to become active."""
 
     min_authority: NotRequired[float | None]
     prs: NotRequired[int | None]
@@ -2932,7 +2945,7 @@ class RepositoryReflect(TypedDict):
 
 
 class RepositoryReflectAsked(TypedDict):
-    """A requested reflection, or the result of a dry run."""
+    """The job for a reflection, or the result of a dry run."""
 
     job: NotRequired[str | None]
     reflections: NotRequired[list[ReflectionFound]]
@@ -2947,7 +2960,7 @@ class RepositoryReflection(TypedDict):
 
 
 class RepositoryRules(TypedDict):
-    """Activation and retention of rules from reviews."""
+    """Conditions under which rules from reviews become active and expire."""
 
     approval: NotRequired[str | None]
     approval_by_reply: NotRequired[bool | None]
@@ -2958,7 +2971,7 @@ class RepositoryRules(TypedDict):
 
 
 class RepositorySearch(TypedDict):
-    """A search: a query, at least one filter, or both."""
+    """A search in the records of a repository: a query, at least one filter, or both."""
 
     filters: NotRequired[SearchFilters]
     kinds: NotRequired[list[str]]
@@ -2969,7 +2982,7 @@ class RepositorySearch(TypedDict):
 
 
 class RepositorySettings(TypedDict):
-    """Settings of a repository."""
+    """Settings of a repository. An absent setting has the value of the server."""
 
     accept_unmapped_prs: NotRequired[bool | None]
     agent_logins: NotRequired[list[str] | None]
@@ -3014,7 +3027,9 @@ class RepositoryTiers(TypedDict):
 
 
 class RestoreAsk(TypedDict):
-    """A request to restore a state. The server writes new versions with the old content."""
+    """A request to restore the documents of an earlier state of a tree. The server writes new versions with the old
+    content.
+    """
 
     dry_run: NotRequired[bool]
     namespace: NotRequired[str | None]
@@ -3025,7 +3040,7 @@ class RestoreAsk(TypedDict):
 
 
 class RestoredDocument(TypedDict):
-    """The restoration of a document."""
+    """A document that a restoration changed, or could not change."""
 
     from_version: NotRequired[int | None]
     gap: NotRequired[str | None]
@@ -3044,7 +3059,7 @@ class RevertedRecord(TypedDict):
 
 
 class ReviewPerson(TypedDict):
-    """An account at a forge."""
+    """A user account at a forge."""
 
     id: NotRequired[int]
     is_bot: NotRequired[bool]
@@ -3062,7 +3077,7 @@ class ReviewsPolled(TypedDict):
 
 
 class ReviewsPulled(TypedDict):
-    """The result of reading reviews."""
+    """The result of reading the reviews of a pull request."""
 
     changed: int
     left_out: dict[str, int]
@@ -3070,13 +3085,13 @@ class ReviewsPulled(TypedDict):
 
 
 class ReviewsReprocess(TypedDict):
-    """A request to learn from reviews again."""
+    """A request to learn again from reviews that are already stored."""
 
     review_id: NotRequired[int | None]
 
 
 class RollbackAsk(TypedDict):
-    """A request for a rollback."""
+    """A request to return a repository's memory to a snapshot."""
 
     dry_run: NotRequired[bool]
     reason: str
@@ -3096,7 +3111,7 @@ class RolledBack(TypedDict):
 
 
 class Rule(TypedDict):
-    """A rule."""
+    """A rule of a repository: a requirement for changes of its code."""
 
     approval_suggested: NotRequired[bool]
     approved_by: NotRequired[str | None]
@@ -3119,7 +3134,7 @@ class Rule(TypedDict):
 
 
 class RuleDecided(TypedDict):
-    """A rule after a decision."""
+    """A rule after the decision of a person."""
 
     id: str
     state: str
@@ -3134,7 +3149,7 @@ class RuleDecision(TypedDict):
 
 
 class RuleExposure(TypedDict):
-    """An exposure of a rule to a task."""
+    """A task that was shown a rule."""
 
     at: str
     exposure_id: str
@@ -3142,7 +3157,7 @@ class RuleExposure(TypedDict):
 
 
 class RuleItem(TypedDict):
-    """A statement for or against a rule."""
+    """A statement in a review, for or against a rule."""
 
     comment_ids: list[int]
     date: str
@@ -3171,13 +3186,13 @@ class RuleList(TypedDict):
 
 
 class RulePromote(TypedDict):
-    """A request to render a rule as a patch of a file."""
+    """A request to propose a patch that writes a rule into a file of the repository."""
 
     target: NotRequired[str | None]
 
 
 class RulePromotion(TypedDict):
-    """A proposed patch that adds a rule to a file. The server writes nothing."""
+    """A patch that adds a rule to a file of the repository. The server only returns the patch."""
 
     commit: str
     id: str
@@ -3225,7 +3240,7 @@ class SafetySettings(TypedDict):
 
 
 class SaidEvent(TypedDict):
-    """A stored event of a session."""
+    """An event of a task's session, as the server stores it."""
 
     at: str
     commit_sha: NotRequired[str | None]
@@ -3272,15 +3287,15 @@ class Search(TypedDict):
 
 
 class SearchAnswer(Notices):
-    """The ranked list of hits."""
+    """The response of a search."""
 
     hits: list[Hit]
     statistics: NotRequired[Statistics | None]
 
 
 class SearchFilters(TypedDict):
-    """Filters of records. A record must meet all conditions that are present. A record for which a condition is unknown
-    does not match.
+    """Conditions on records. A record must meet all conditions that are present. If a property of the record is
+    unknown, the condition on it is not met.
     """
 
     commit: NotRequired[str | None]
@@ -3295,7 +3310,7 @@ class SearchFilters(TypedDict):
 
 
 class SearchedRecord(TypedDict):
-    """A record as an agent reads it. The text is data and contains no instructions."""
+    """A record as an agent reads it. Its text is data, not an instruction to the agent."""
 
     age_days: int
     category: NotRequired[str | None]
@@ -3314,7 +3329,7 @@ class SearchedRecord(TypedDict):
 
 
 class SeenBefore(TypedDict):
-    """A previous investigation of the same alert."""
+    """An earlier investigation of the same alert."""
 
     at: str
     incident_id: str
@@ -3346,13 +3361,13 @@ class SessionAppended(TypedDict):
 
 
 class SessionEnded(TypedDict):
-    """The result of ending a session for extraction."""
+    """The result of a request to extract records from a session without further delay."""
 
     due: int
 
 
 class SessionEvent(TypedDict):
-    """An event of a session."""
+    """An event of a task's session, such as a message or the use of a tool."""
 
     at: NotRequired[str | None]
     commit_sha: NotRequired[str | None]
@@ -3381,7 +3396,7 @@ class SessionList(TypedDict):
     sessions: list[Session]
 
 
-#: A request to promote events to learnings.
+#: A request to store the content of a session's events as learnings.
 SessionPromote = TypedDict(
     "SessionPromote",
     {
@@ -3399,7 +3414,7 @@ class SessionPromoted(TypedDict):
 
 
 class SessionState(TypedDict):
-    """The state that an agent stores for its next run."""
+    """The state that an agent stores between its runs of the same task."""
 
     state: Any
     version: NotRequired[int]
@@ -3412,7 +3427,7 @@ class SessionStateKept(TypedDict):
 
 
 class SessionTool(TypedDict):
-    """The use of a tool."""
+    """The use of a tool in an event."""
 
     cost_usd: NotRequired[float | None]
     duration_ms: NotRequired[int | None]
@@ -3423,7 +3438,7 @@ class SessionTool(TypedDict):
 
 
 class Signal(TypedDict):
-    """One term of a hit's score."""
+    """One signal of the ranking, as a term in the sum that is a hit's score."""
 
     contribution: float
     name: str
@@ -3432,7 +3447,7 @@ class Signal(TypedDict):
 
 
 class Snapshot(TypedDict):
-    """A state of the memory that a rollback can return to."""
+    """A snapshot: a state of a repository's memory that a rollback can return to."""
 
     at: str
     before_rollback_to: NotRequired[str | None]
@@ -3441,7 +3456,7 @@ class Snapshot(TypedDict):
 
 
 class SnapshotList(TypedDict):
-    """Snapshots of a repository's memory, newest first. A rollback can return to each of them."""
+    """Snapshots of a repository's memory, newest first. A rollback can return the memory to each of them."""
 
     snapshots: list[Snapshot]
 
@@ -3454,7 +3469,7 @@ class SnapshotMake(TypedDict):
 
 
 class Snippet(TypedDict):
-    """An excerpt of a session."""
+    """An excerpt of an event in a task's session."""
 
     at: str
     cut: bool
@@ -3473,7 +3488,7 @@ class Source(TypedDict):
 
 
 class SreDoctorReport(TypedDict):
-    """The result of the diagnostics."""
+    """The result of the diagnostics of operations memory."""
 
     more: int
     ok: bool
@@ -3482,7 +3497,7 @@ class SreDoctorReport(TypedDict):
 
 
 class SreEffective(TypedDict):
-    """The effect of preferences at the time of the request."""
+    """The effect of a user's preferences at the time of the request."""
 
     quiet_now: bool
     severity_filter: NotRequired[dict[str, Any]]
@@ -3507,7 +3522,7 @@ class SreHistory(TypedDict):
 
 
 class SreImport(TypedDict):
-    """Lines to be imported, by an administrator of the memory."""
+    """Lines of an export to be imported. The caller must administer the memory."""
 
     dry_run: NotRequired[bool]
     keep_sources: NotRequired[bool]
@@ -3521,7 +3536,7 @@ class SreImported(TypedDict):
 
 
 class SreImportedLine(TypedDict):
-    """The result for one line."""
+    """The result of importing one line."""
 
     action: str
     field: NotRequired[str | None]
@@ -3530,7 +3545,7 @@ class SreImportedLine(TypedDict):
 
 
 class SreKept(TypedDict):
-    """The result for one record."""
+    """The result of saving one record."""
 
     action: str
     key: NotRequired[str | None]
@@ -3539,7 +3554,7 @@ class SreKept(TypedDict):
 
 
 class SrePreference(TypedDict):
-    """A preference."""
+    """A preference of a user of operations agents."""
 
     context: NotRequired[str | None]
     expires_at: NotRequired[str | None]
@@ -3555,7 +3570,7 @@ class SrePreference(TypedDict):
     value: dict[str, Any]
 
 
-#: The change of one key.
+#: The change of one key of a user's preferences by a declaration.
 SrePreferenceChange = TypedDict(
     "SrePreferenceChange",
     {
@@ -3576,20 +3591,20 @@ class SrePreferenceDecision(TypedDict):
 
 
 class SrePreferenceHistory(TypedDict):
-    """The history of preferences, newest first."""
+    """All earlier and current preferences of a user, newest first."""
 
     preferences: list[SrePreference]
 
 
 class SrePreferenceList(TypedDict):
-    """Preferences, those that wait for a person first."""
+    """Preferences of users. Those that wait for a person come first."""
 
     preferences: list[SrePreference]
     warnings: list[str]
 
 
 class SrePreferencesApplied(TypedDict):
-    """The result of applying a declaration."""
+    """The result of applying a declaration of preferences."""
 
     changed: int
     changes: list[SrePreferenceChange]
@@ -3598,7 +3613,7 @@ class SrePreferencesApplied(TypedDict):
 
 
 class SrePreferencesApply(TypedDict):
-    """A declaration of preferences. Exactly one of `users` and `text` must be present."""
+    """A declaration of the preferences of users, as in a file. Exactly one of `users` and `text` must be present."""
 
     dry_run: NotRequired[bool]
     prune: NotRequired[bool]
@@ -3607,7 +3622,7 @@ class SrePreferencesApply(TypedDict):
 
 
 class SrePreferencesOfType(TypedDict):
-    """The preferences of a user of one type."""
+    """The preferences of a user that have one type."""
 
     entries: list[SrePreference]
     preference_type: str
@@ -3615,7 +3630,7 @@ class SrePreferencesOfType(TypedDict):
 
 
 class SreProblem(TypedDict):
-    """A problem in operations memory."""
+    """A problem in operations memory that the diagnostics found."""
 
     detail: str
     place: str
@@ -3635,8 +3650,8 @@ class SreProvenance(TypedDict):
 
 
 class SreRecordLine(TypedDict):
-    """A record as a line. Its `record_id` is the id in the source memory. The line does not contain the times at which
-    the source memory stored and changed the record.
+    """A record of operations memory as one line of an export. The line does not contain the times at which the source
+    memory stored and changed the record.
     """
 
     actor_id: str
@@ -3678,7 +3693,7 @@ class SreResult(TypedDict):
 
 
 class SreRetrieve(TypedDict):
-    """A retrieval from operations memory."""
+    """A request to retrieve records from operations memory."""
 
     actor: NotRequired[str | None]
     as_of: NotRequired[str | None]
@@ -3719,7 +3734,7 @@ class SreSave(TypedDict):
 
 
 class SreSaved(TypedDict):
-    """The result of a save."""
+    """The result of saving records."""
 
     action: str
     event_id: NotRequired[str | None]
@@ -3731,7 +3746,7 @@ class SreSaved(TypedDict):
 
 
 class SreScoreParts(TypedDict):
-    """The parts of a score, each 0 to 1."""
+    """The parts from which the score of a result is computed, each 0 to 1."""
 
     confidence: float
     lexical: float
@@ -3740,7 +3755,7 @@ class SreScoreParts(TypedDict):
 
 
 class SreSkipped(TypedDict):
-    """A record that could not be read."""
+    """A record that the server could not read or process."""
 
     reason: str
     record_id: str
@@ -3765,7 +3780,7 @@ class SreStats(TypedDict):
     warnings: list[str]
 
 
-#: The time range of a retrieval.
+#: The time range that a retrieval used.
 SreTimeFilter = TypedDict(
     "SreTimeFilter",
     {
@@ -3817,7 +3832,7 @@ StateChange = TypedDict(
 
 
 class Statistics(TypedDict):
-    """Statistics of the ranking."""
+    """Statistics of a search and its ranking."""
 
     candidates: int
     candidates_us: int
@@ -3866,7 +3881,7 @@ class StrategyStanding(TypedDict):
 
 
 class SystemListing(TypedDict):
-    """The documents that are always loaded, in full."""
+    """The complete documents below `knowledge/system/`, which are loaded with every prompt."""
 
     etag: str
     omitted: list[OmittedDocument]
@@ -3888,7 +3903,7 @@ class Tags(TypedDict):
 
 
 class Target(TypedDict):
-    """A configured target, without its secrets."""
+    """A configured target of deliveries, without its secrets."""
 
     name: str
     place: str
@@ -3917,7 +3932,7 @@ class TargetTried(TypedDict):
 
 
 class TaskAlert(TypedDict):
-    """The reason that a task is not trusted."""
+    """A security alert: the reason for which the server does not trust a task."""
 
     at: str
     by: str
@@ -3947,7 +3962,7 @@ class TaskCommits(TypedDict):
 
 
 class TaskCommitsTaken(TypedDict):
-    """The result of a report."""
+    """The result of a report of commits."""
 
     rewritten: int
     stored: int
@@ -4017,7 +4032,7 @@ class TaskCreate(TypedDict):
 
 
 class TaskEpisode(TypedDict):
-    """The episode of a task only, in the narrow format that some platforms use."""
+    """The report about the end of a task without learnings, in the short format that some platforms use."""
 
     cost: NotRequired[float | None]
     duration: NotRequired[float | None]
@@ -4027,7 +4042,7 @@ class TaskEpisode(TypedDict):
 
 
 class TaskExplained(TypedDict):
-    """An explanation of a task: its exposures, the records it reported as used, and their provenance."""
+    """An explanation of a task: the records that it was shown, those that it used, and their provenance."""
 
     arm: str
     exposures: list[Exposure]
@@ -4049,7 +4064,7 @@ class TaskFeedback(TypedDict):
 
 
 class TaskFeedbackTaken(TypedDict):
-    """All feedback of a task so far."""
+    """All feedback on records that a task has sent so far."""
 
     harmful: list[HarmfulMemory]
     helpful: list[str]
@@ -4060,7 +4075,7 @@ class TaskFeedbackTaken(TypedDict):
 
 
 class TaskFinalize(TypedDict):
-    """The report of the platform that runs agents about the end of a task."""
+    """The report of the platform that runs agents about the end of a task, for agents that sent none."""
 
     cost_usd: NotRequired[float | None]
     duration_s: NotRequired[float | None]
@@ -4130,7 +4145,7 @@ class TaskHydrated(TypedDict):
 
 
 class TaskLearnings(TypedDict):
-    """The learnings of a task only."""
+    """The learnings of a task, without a report about its end."""
 
     text: str
 
@@ -4164,7 +4179,7 @@ class TaskMeasures(TypedDict):
 
 
 class TaskNote(TypedDict):
-    """A note of an agent during a task."""
+    """A note of an agent during a task, which the server stores like a learning."""
 
     category: NotRequired[str | None]
     observed_at: NotRequired[str | None]
@@ -4199,7 +4214,7 @@ class TaskPatched(TypedDict):
 
 
 class TaskPrompt(TypedDict):
-    """A prompt, by its parts."""
+    """A prompt, described by the digests of its parts."""
 
     overrides_sha256: NotRequired[str | None]
     template_id: NotRequired[str | None]
@@ -4207,7 +4222,7 @@ class TaskPrompt(TypedDict):
 
 
 class TaskPullRequest(TypedDict):
-    """A pull request."""
+    """A pull request of a task."""
 
     head_sha: NotRequired[str | None]
     number: int
@@ -4244,7 +4259,7 @@ class TaskWrote(TypedDict):
 
 
 class Theme(TypedDict):
-    """Information that several tasks lacked."""
+    """A theme: information that several tasks of a repository lacked, according to their self-feedback."""
 
     count: int
     items: list[str]
@@ -4270,7 +4285,7 @@ class ThemeList(TypedDict):
     warnings: list[str]
 
 
-#: A proposed edit of a prompt, from the open themes of a repository.
+#: A proposed edit of a prompt template, which adds the open themes of a repository.
 ThemeProposal = TypedDict(
     "ThemeProposal",
     {
@@ -4286,14 +4301,14 @@ ThemeProposal = TypedDict(
 
 
 class ThemeProposalAccept(TypedDict):
-    """A request to accept a proposal."""
+    """A request to accept a proposed edit of a prompt template."""
 
     proposal: NotRequired[str]
     template: NotRequired[str | None]
 
 
 class ThemeProposalAccepted(TypedDict):
-    """A proposal that was accepted."""
+    """The result of accepting a proposed edit."""
 
     closed: list[ThemeClosed]
     previous: NotRequired[str | None]
@@ -4302,7 +4317,7 @@ class ThemeProposalAccepted(TypedDict):
 
 
 class ToldEnd(TypedDict):
-    """The final report of a task."""
+    """The final report of a task's agent."""
 
     approach: NotRequired[str | None]
     difficulties: NotRequired[list[str]]
@@ -4312,7 +4327,7 @@ class ToldEnd(TypedDict):
 
 
 class ToolEntry(TypedDict):
-    """A tool."""
+    """A tool: a function that a model may call."""
 
     description: str
     dotted_name: NotRequired[str | None]
@@ -4337,7 +4352,7 @@ class ToolVerdicts(TypedDict):
 
 
 class TreeChange(TypedDict):
-    """A change of a tree."""
+    """A change of a document in a tree."""
 
     at: str
     by: NotRequired[str | None]
@@ -4353,7 +4368,7 @@ class TreeChange(TypedDict):
 
 
 class TreeChanges(TypedDict):
-    """The changes of a tree, in order."""
+    """The changes of a tree after a state, oldest first."""
 
     changes: list[TreeChange]
     next_since: str
@@ -4367,7 +4382,7 @@ class TreeDiff(TypedDict):
 
 
 class TreeItem(TypedDict):
-    """A document, or a directory whose documents are not listed."""
+    """A document, or a directory below the requested depth."""
 
     bytes: int
     description: NotRequired[str | None]
@@ -4382,7 +4397,7 @@ class TreeItem(TypedDict):
 
 
 class TreeListing(TypedDict):
-    """A listing of a tree. The bytes stay the same until a document changes."""
+    """A listing of a tree as a text. The bytes of the text stay the same until a document changes."""
 
     entries: list[ListedItem]
     entries_total: int
@@ -4394,14 +4409,14 @@ class TreeListing(TypedDict):
 
 
 class TreePage(TypedDict):
-    """A page of a tree's contents, by path."""
+    """A page of a tree's documents and directories, sorted by path."""
 
     entries: list[TreeItem]
     next_cursor: NotRequired[str | None]
 
 
 class TreeRestored(TypedDict):
-    """The result of a restoration."""
+    """The result of restoring an earlier state of a tree."""
 
     documents: list[RestoredDocument]
     dry_run: bool
@@ -4438,7 +4453,7 @@ class Usefulness(TypedDict):
 
 
 class User(TypedDict):
-    """A person for whom tasks are done."""
+    """A person for whom tasks are done, as a forge knows them."""
 
     former_logins: list[str]
     implicit_inference: bool
@@ -4468,7 +4483,7 @@ class UserForgotten(TypedDict):
 
 
 class UserReview(TypedDict):
-    """A review by a person."""
+    """A review that a person wrote."""
 
     body: NotRequired[str | None]
     comments: list[str]
@@ -4501,7 +4516,7 @@ class UserTask(TypedDict):
 
 
 class VerdictTold(TypedDict):
-    """Result of recording one verdict."""
+    """The result of storing one verdict."""
 
     memory_id: str
     verification_id: NotRequired[str | None]
@@ -4516,14 +4531,14 @@ class Verdicts(TypedDict):
 
 
 class VerdictsTell(TypedDict):
-    """Verdicts to be recorded."""
+    """Verdicts that the server should store."""
 
     repo: str
     verdicts: Verdicts
 
 
 class VerdictsTold(TypedDict):
-    """Results of recording verdicts, in the order of the request."""
+    """The results of storing verdicts, in the order of the request."""
 
     facts: list[VerdictTold]
 
@@ -4540,13 +4555,13 @@ class WindowSettings(TypedDict):
 
 
 class Withheld(TypedDict):
-    """A record that is withheld because of its cited code."""
+    """A record that the response withholds, because the code that it cites does not prove it."""
 
     id: str
     reason: str
 
 
-#: A bearer token. `Debug` does not show it.
+#: A bearer token for the agent of one task. `Debug` does not show it.
 AgentToken = str
 
 
@@ -4562,7 +4577,7 @@ EventLimits = Literal["lenient", "strict"]
 Extraction = Literal["extract", "skip"]
 
 
-#: The author of the feedback.
+#: The author of feedback on a record.
 FeedbackBy = Literal["agent", "human"]
 
 
@@ -4570,7 +4585,7 @@ FeedbackBy = Literal["agent", "human"]
 FeedbackVerdict = Literal["useful", "wrong"]
 
 
-#: Comparison of a metadata key with a value.
+#: The operator by which a metadata filter compares the value of a record with a given one.
 FilterOperator = Literal["equals_to", "exists", "not_exists", "before", "after", "contains", "greater_than", "greater_than_or_equals", "less_than", "less_than_or_equals"]
 
 
@@ -4578,15 +4593,15 @@ FilterOperator = Literal["equals_to", "exists", "not_exists", "before", "after",
 InjectionMode = Literal["off", "flag", "quarantine"]
 
 
-#: A command as sent by the model: `command` and its arguments. The server ignores unknown members.
+#: A command of the memory tool as the model sends it: `command` and its arguments. The server ignores unknown members.
 MemoryToolCommand = dict[str, Any]
 
 
-#: The type of a metadata key.
+#: The type of the values of a metadata key.
 MetadataKind = Literal["string", "string_list", "number"]
 
 
-#: A metadata value.
+#: A value of a metadata key.
 MetadataValue = Union[str, list[str], float]
 
 
@@ -4602,7 +4617,7 @@ NamespaceMatch = Literal["exact", "segment_prefix"]
 PayloadItem = Union[PayloadItemMessage, PayloadItemJson, PayloadItemBlob]
 
 
-#: Role of the speaker.
+#: The role of the speaker of a message.
 Role = Literal["assistant", "user", "tool", "other"]
 
 
@@ -4610,15 +4625,15 @@ Role = Literal["assistant", "user", "tool", "other"]
 SecretsMode = Literal["off", "mask"]
 
 
-#: The author of a statement.
+#: The author of a statement in a save request.
 SreBy = Literal["agent", "human"]
 
 
-#: Records that a retrieval includes in addition to the current ones.
+#: The records that a retrieval returns in addition to the current ones.
 SreInclude = Literal["current", "superseded"]
 
 
-#: Matching of namespaces.
+#: The rule by which a retrieval matches namespaces.
 SreMatch = Literal["subtree"]
 
 
