@@ -298,7 +298,8 @@ impl Session {
         let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
         let reason = jobs.iter().find_map(|job| job.failure_reason.as_deref());
         let why = reason.map(|reason| format!("; the last try failed: {reason}")).unwrap_or_default();
-        (!jobs.is_empty()).then(|| format!("{} jobs are pending ({kinds}){why}", jobs.len()))
+        (!jobs.is_empty())
+            .then(|| format!("{} pending ({kinds}){why}", output::counted_are(jobs.len(), "job")))
     }
 }
 
@@ -317,8 +318,8 @@ fn notes(settled: &OneShotResult, wait_ms: Option<u64>) -> Vec<String> {
     match left_to {
         _ if jobs.pending == 0 => {}
         None => notes.push(format!(
-            "{} jobs are pending: a server, or the next command that writes, goes on with them",
-            jobs.pending
+            "{} pending: a server, or the next command that writes, continues",
+            output::counted_are(jobs.pending, "job")
         )),
         Some(servers) => {
             let waited = match wait_ms {
@@ -326,13 +327,13 @@ fn notes(settled: &OneShotResult, wait_ms: Option<u64>) -> Vec<String> {
                 Some(wait_ms) => format!(" after {wait_ms} ms"),
             };
             let who = if servers.heard_of {
-                "they go on with them"
+                "they continue"
             } else {
-                "none has been heard of in the last three minutes; where none runs, start one (loci serve)"
+                "no server has reported in the last three minutes, so start one (loci serve) if none runs"
             };
             notes.push(format!(
-                "{} jobs are pending{waited}: they are left to the servers of this store, and {who}",
-                jobs.pending
+                "{} pending{waited}, left to the servers of this store: {who}",
+                output::counted_are(jobs.pending, "job")
             ));
         }
     }
@@ -358,15 +359,10 @@ mod tests {
             assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{said}");
         };
         check(0, None, Some(9), "");
-        check(2, None, Some(9), "2 jobs are pending: a server, or the next command");
+        check(2, None, Some(9), "2 jobs are pending: a server, or the next command that writes, continues");
         check(0, Some(false), None, "");
-        check(
-            2,
-            Some(true),
-            None,
-            "2 jobs are pending: they are left to the servers of this store, and they go on",
-        );
-        check(2, Some(false), Some(9), "2 jobs are pending after 9 ms: they are left to the servers");
-        check(2, Some(false), Some(9), "none has been heard of");
+        check(2, Some(true), None, "2 jobs are pending, left to the servers of this store: they continue");
+        check(2, Some(false), Some(9), "2 jobs are pending after 9 ms, left to the servers");
+        check(2, Some(false), Some(9), "no server has reported");
     }
 }

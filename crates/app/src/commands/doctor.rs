@@ -43,6 +43,6 @@ impl Doctor {
             output::table(&rows);
         })?;
         session.end().await?;
-        if report.ok { Ok(()) } else { Err(Difference("something is not as it should be".to_owned()).into()) }
+        if report.ok { Ok(()) } else { Err(Difference("the check found problems".to_owned()).into()) }
     }
 }

@@ -93,7 +93,10 @@ pub(crate) fn shown(applied: &shape::ProfileApplied) {
     }
     if applied.moved_records + applied.unmoved_records > 0 {
         let (moved, unmoved) = (applied.moved_records, applied.unmoved_records);
-        output::line(format!("{moved} records move with their template, {unmoved} stay where they are"));
+        output::line(format!(
+            "{} moved with the template, {unmoved} not moved",
+            output::counted_are(moved, "record")
+        ));
     }
     if applied.added.is_empty() && applied.changed.is_empty() {
         output::line(format!("the memory matches {} {}", applied.profile, applied.version));

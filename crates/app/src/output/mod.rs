@@ -167,6 +167,13 @@ pub(crate) fn counted(count: impl std::fmt::Display, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
+/// Returns a number of things with their verb, such as “1 job is” and “2 jobs are”.
+pub(crate) fn counted_are(count: impl std::fmt::Display, noun: &str) -> String {
+    let counted = counted(count, noun);
+    let verb = if counted.ends_with('s') { "are" } else { "is" };
+    format!("{counted} {verb}")
+}
+
 /// Returns the first characters of a text, on one line.
 pub(crate) fn short(text: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -231,7 +238,7 @@ pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
         });
         let problem = problem.unwrap_or_else(|| loci_api::Problem {
             code: exit::error_code(error).to_owned(),
-            message: format!("{error:#}"),
+            message: message(error),
             field: None,
             retryable: error
                 .chain()
@@ -246,16 +253,20 @@ pub(crate) fn failure(error: &anyhow::Error, as_json: bool) {
     note(format!("error: {}", message(error)));
 }
 
-/// Returns the chain of causes, without repetitions.
+/// Returns the chain of causes, without repetitions. It ends with a failed connection, whose own
+/// message names the cause and the remedy.
 fn message(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
-        let cause = cause.to_string();
-        if !text.ends_with(&cause) {
+        let shown = cause.to_string();
+        if !text.ends_with(&shown) {
             if !text.is_empty() {
                 text.push_str(": ");
             }
-            text.push_str(&cause);
+            text.push_str(&shown);
+        }
+        if let Some(ClientError::Unreachable { .. }) = cause.downcast_ref() {
+            break;
         }
     }
     text
@@ -269,6 +280,16 @@ mod tests {
     fn counts_agree_with_their_noun() {
         let shown: Vec<_> = [0, 1, 2, 11].map(|count| counted(count, "record")).to_vec();
         assert_eq!(shown, ["0 records", "1 record", "2 records", "11 records"]);
+        assert_eq!([1, 2].map(|count| counted_are(count, "job")), ["1 job is", "2 jobs are"]);
+    }
+
+    #[test]
+    fn a_failed_connection_is_the_last_cause() {
+        let source = Box::new(std::io::Error::other("Connection refused (os error 111)"));
+        let message_of = |error: anyhow::Error| message(&error);
+        let failed = ClientError::Unreachable { message: "no server answers at http://h".to_owned(), source };
+        let error = anyhow::Error::from(failed).context("listing memories");
+        assert_eq!(message_of(error), "listing memories: no server answers at http://h");
     }
 
     #[test]

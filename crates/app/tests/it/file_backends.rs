@@ -104,7 +104,7 @@ fn files_are_copied_between_places() {
     let to_memory =
         ["backend", "copy", "--from-directory", "files", "--to-memory", "notes", "--to-prefix", "imported"];
     let error = home.fails(1, &to_memory);
-    assert!(error.contains("1 files were refused"), "{error}");
+    assert!(error.contains("1 file refused"), "{error}");
     let again = home.run(&[&to_memory[..], &["--json"]].concat());
     let report: Value = serde_json::from_slice(&again.stdout).unwrap();
     assert_eq!((&report["written"], &report["unchanged"]), (&json!(0), &json!(2)), "{report}");
@@ -138,7 +138,7 @@ fn what_is_not_copied_is_reported() {
     assert!(report.starts_with("2 written, 0 unchanged, 2 refused\n"), "{report}");
     assert!(report.contains("refused  bad:name  invalid_path: "), "{report}");
     assert!(report.contains("refused  link.md  path_conflict: "), "{report}");
-    assert!(error.contains("2 files were refused"), "{error}");
+    assert!(error.contains("2 files refused"), "{error}");
     let (code, report, error) = copy(&["--from-prefix", "deep/b.md"], "other");
     assert_eq!((code, report.as_str()), (Some(1), ""));
     assert!(error.contains("the prefix deep/b.md must not be a file"), "{error}");
@@ -146,5 +146,5 @@ fn what_is_not_copied_is_reported() {
     // The skipped files of a served directory are reported too.
     let served = Served::start(&home, &["--directory", "files"]);
     let error = home.fails(1, &["backend", "copy", "--from-url", &served.url, "--to-directory", "third"]);
-    assert!(error.contains("2 files were refused"), "{error}");
+    assert!(error.contains("2 files refused"), "{error}");
 }

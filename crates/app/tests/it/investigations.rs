@@ -155,7 +155,7 @@ fn what_nobody_reads_is_found() {
     let problem = &report["problems"][0];
     assert_eq!((output.status.code(), &problem["problem"]), (Some(1), &json!("unreachable")), "{report}");
     assert_eq!((&problem["record_id"], &problem["place"]), (&made["items"][0]["id"], &json!("/nowhere/")));
-    assert!(home.fails(1, &["sre", "doctor"]).contains("1 problems"));
+    assert!(home.fails(1, &["sre", "doctor"]).contains("1 problem"));
 }
 
 /// Returns the lines of an export, without fields specific to the memory, and optionally without

@@ -75,6 +75,9 @@ fn of_tls(place: &str, error: &rustls::Error) -> String {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "is for another name: use a name that the certificate has"
         }
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
+            "is that of an authority: issue a certificate for the server, and trust the authority with --ca-cert"
+        }
         CertificateError::Revoked => "was revoked: the server needs another one",
         _ => {
             return format!(

@@ -216,7 +216,7 @@ impl Reverting<'_> {
     fn released(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {
         let reason = "released";
         if !self.administered.is_some_and(|view| view.admits(record)) {
-            return Err(Error::denied("releasing what is held back needs a grant of admin on the record"));
+            return Err(Error::denied("releasing a quarantined record needs a grant of admin on it"));
         }
         if record.state != RecordState::Quarantined {
             return self.restore(tx, record, reason);

@@ -155,7 +155,7 @@ impl InvestigationStart {
 
     fn check(&self) -> Result<()> {
         if self.query.trim().is_empty() {
-            return Err(Error::invalid("query", "query is required: say what is looked into"));
+            return Err(Error::invalid("query", "query is required: describe the problem to investigate"));
         }
         if !matches!(self.mode.as_str(), "interactive" | "prompt") {
             return Err(Error::invalid("mode", "mode must be interactive or prompt"));

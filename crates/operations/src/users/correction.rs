@@ -41,9 +41,8 @@ impl Operations {
         let (memory, kind, old) = self.sre_own_record(caller, memory, &id).await?.ok_or_else(unknown)?;
         let now = self.engine.now();
         let settings = self.settings.of(&memory.id);
-        let foreign = || {
-            Error::conflict("another program wrote this record: delete it, and save what is right instead")
-        };
+        let foreign =
+            || Error::conflict("another program wrote this record: delete it, and save the correct one");
         let line = SreLine::of((&memory, kind), &old, settings, now).map_err(|_| foreign())?;
         let SreRecordContent::Data(before) = line.said else { return Err(foreign()) };
         let (data, noticed) = said_anew(kind, &before, data)?;

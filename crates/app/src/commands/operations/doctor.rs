@@ -30,7 +30,7 @@ impl Doctor {
             return Ok(());
         }
         let all = u64::try_from(report.problems.len()).unwrap_or(u64::MAX).saturating_add(report.more);
-        Err(CommandOutcome { code: 1, text: format!("{all} problems") }.into())
+        Err(CommandOutcome { code: 1, text: output::counted(all, "problem") }.into())
     }
 }
 

@@ -103,7 +103,7 @@ impl Copy {
         ended?;
         match report.refused.len() {
             0 => Ok(()),
-            refused => bail!("{refused} files were refused; the others are copied"),
+            refused => bail!("{} refused; the others are copied", output::counted(refused, "file")),
         }
     }
 }
