@@ -1,6 +1,6 @@
-//! An engine for tests: a store in its own place, the engine on it with every product, a simulator
-//! that runs it from a seed, moves of memories between stores, and a real PostgreSQL. The product
-//! must never depend on it.
+//! Tools for tests of the engine: an engine with every product on a store of its own, a simulator
+//! that runs random operations from a seed, moves between stores, and a real PostgreSQL.
+//! Production code must never depend on this crate.
 
 pub mod simulator;
 pub mod store_transfer;
@@ -9,7 +9,7 @@ pub mod test_location;
 
 pub use test_location::TestLocation;
 
-/// Places for mirrors on this machine.
+/// Directories on this machine in which mirrors of document trees may be.
 pub use loci_git::LocalPlaces;
-/// A real PostgreSQL with pgvector.
+/// A real PostgreSQL server with pgvector, for tests.
 pub use loci_pgserver as postgres;

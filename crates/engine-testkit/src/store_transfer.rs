@@ -1,5 +1,5 @@
-//! Moves a whole store to another, aborted at every write and resumed, for the tests of every pair
-//! of stores.
+//! Tests the move of a whole store to another store: the move is aborted at every write and then
+//! resumed. It runs for every pair of stores, and [`run`] panics at the first difference.
 //!
 //! [`run`] panics at the first difference.
 
@@ -19,12 +19,12 @@ use loci_store_conformance::filled_store;
 use loci_testkit_ports::samples::time;
 use loci_testkit_ports::{HashEmbedder, ManualClock, block_on};
 
-/// Opens an empty store.
+/// A function that creates and opens an empty store.
 pub type StoreOpener<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
-/// Rows per page: few, so that there are many pages.
+/// The number of rows in a page, so small that the move has many pages.
 const PAGE_ROWS: usize = 5;
-/// Number of writes that distinguish the two stores, before any other write.
+/// The number of writes at the start of a move that check that the two stores are different.
 const FIRST_WRITES: i64 = 2;
 
 /// Moves a store with rows of every kind to the other store and back, and aborts at every possible
@@ -68,7 +68,7 @@ fn transfer(from: &Arc<dyn Store>, to: &Arc<dyn Store>) -> Transfer {
     }
 }
 
-/// Moves, and replaces those memories if they differ.
+/// Moves all data, and replaces the given memories in the target if they differ.
 fn replacing(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -82,8 +82,8 @@ fn outcomes(report: &TransferReport) -> Vec<TransferOutcome> {
     report.places.iter().map(|place| place.outcome).collect()
 }
 
-/// Moves to one target in several runs, each of which gets one write further. The next run does not
-/// know if the last write took effect.
+/// Moves all data in several runs. Each run is aborted one write later than the run before, and
+/// the next run does not know if the last write took effect.
 fn broken_off_everywhere(source: &Arc<dyn Store>, to: StoreOpener<'_>) -> Result<Arc<dyn Store>> {
     let target = to();
     for round in 0..1_000 {
@@ -103,7 +103,7 @@ fn broken_off_everywhere(source: &Arc<dyn Store>, to: StoreOpener<'_>) -> Result
     Err(Error::bug("it never ended"))
 }
 
-/// Checks that every readable memory is complete.
+/// Checks that every memory that can be read in the target during a move is complete.
 fn half_is_not_seen(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
     let seen = block_on(target.read(|tx| tx.memories().list(None, 9)))?;
     let report = block_on(transfer(source, target).verify())?;
@@ -132,7 +132,8 @@ fn others_are_left_alone(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Re
     Ok(())
 }
 
-/// Checks that a change in the source between two runs is detected, and moved again.
+/// Checks that a move detects a change of the source between two runs, and moves the changed data
+/// again.
 fn changes_are_noticed(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
     let left = AtomicI64::new(FIRST_WRITES + 9);
     let to: Arc<dyn Store> = Arc::new(Failing { inner: target.clone(), left, made: true });
@@ -174,8 +175,8 @@ fn what_cannot_be_moved(source: &Arc<dyn Store>, open: StoreOpener<'_>) -> Resul
     Ok(())
 }
 
-/// Checks that different data in the target stays in any number of runs, until the caller requests
-/// its replacement.
+/// Checks that a move does not change different data in the target until the caller requests its
+/// replacement.
 fn what_differs_is_replaced(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -209,7 +210,7 @@ fn what_differs_is_replaced(
     Ok(())
 }
 
-/// Checks that a change in the source after the comparison of a memory is detected at the end.
+/// Checks that a move detects at its end a change of the source after a memory was compared.
 fn changes_meanwhile_are_noticed(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -248,7 +249,7 @@ fn changes_meanwhile_are_noticed(
     Ok(())
 }
 
-/// Moves, and changes the source after all memories were compared.
+/// Moves all data, and changes the source after all memories were compared.
 fn meanwhile(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -269,7 +270,7 @@ fn meanwhile(
     block_on(Transfer { on_progress: Arc::new(told), ..transfer(&from, target) }.run())
 }
 
-/// Returns the results of some queries, with their statistics.
+/// Returns the results of some searches in a store, with their statistics.
 fn answers(store: &Arc<dyn Store>, memories: &[MemoryId]) -> Result<Vec<String>> {
     let mut out = Vec::new();
     for memory in memories {
@@ -307,11 +308,11 @@ fn same<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, got: &T, expect: &T
     }
 }
 
-/// A store whose nth write and all later ones fail.
+/// A store in which a given write and all later ones fail.
 struct Failing {
     inner: Arc<dyn Store>,
     left: AtomicI64,
-    /// True if the failing write takes effect without a response.
+    /// True if the first failing write takes effect although it returns an error.
     made: bool,
 }
 
@@ -324,10 +325,10 @@ impl Failing {
     }
 }
 
-/// A change of a store.
+/// A write that changes a store.
 type StoreMutation = dyn Fn(&mut dyn Tx) -> Result<()> + Send + Sync;
 
-/// A store that changes once, before its next read after the signal.
+/// A store that changes once, at its first read after a signal.
 struct ChangingStore {
     inner: Arc<dyn Store>,
     now: Arc<AtomicBool>,

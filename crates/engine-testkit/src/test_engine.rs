@@ -1,6 +1,6 @@
-//! A complete server for a test: the engine on a store in its own place, with a manual clock,
-//! seeded ids, a vault that hides nothing, and no embedding model. The same calls give the same
-//! results.
+//! A complete engine for a test, on a store of its own, with a clock that the test sets, ids from
+//! a seed, a vault that does not encrypt, and no embedding model. The same calls always give the
+//! same results.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use loci_products::Loci;
 use crate::TestLocation;
 use loci_testkit_ports::{ManualClock, OpenVault, SeededIds};
 
-/// The reader of code, and the places of mirrors.
+/// The reader of repository code, and the directories for mirrors, if the test needs them.
 type Adapters = (Option<Arc<dyn CodeSources>>, Option<Arc<dyn FilePlaces>>);
 
-/// An engine with its parts; dropping it removes the store's place.
+/// An engine with its store and clock. The store is removed when this value is dropped.
 pub struct TestEngine {
     engine: Loci,
     clock: ManualClock,
@@ -30,7 +30,7 @@ pub struct TestEngine {
 }
 
 impl TestEngine {
-    /// Creates an empty world on the store that tests run on.
+    /// Creates an engine on an empty store of the kind that the environment selects.
     ///
     /// # Errors
     /// If there is no place for a store, or it does not open.
@@ -38,7 +38,7 @@ impl TestEngine {
         Self::reading(None, None)
     }
 
-    /// Creates a world with places for mirrors.
+    /// Creates an engine that can keep mirrors of document trees in the given directories.
     ///
     /// # Errors
     /// As [`TestEngine::new`].
@@ -46,7 +46,7 @@ impl TestEngine {
         Self::reading(None, Some(files))
     }
 
-    /// Creates a world with repositories whose code it reads.
+    /// Creates an engine that can read the code of repositories.
     ///
     /// # Errors
     /// As [`TestEngine::new`].
@@ -77,8 +77,8 @@ impl TestEngine {
         Self { engine, clock, store, _place: place }
     }
 
-    /// Returns this world on a copy of the current store in its own place, like a backup that is
-    /// restored later. It shares this world's clock, but not its ids.
+    /// Creates an engine on a copy of the current store, like a backup that is restored later. It
+    /// shares the clock of this engine, but not its ids.
     ///
     /// # Errors
     /// Errors of [`TestEngine::new`]; if the store cannot be copied.
@@ -100,12 +100,12 @@ impl TestEngine {
         Ok(Self::over((place, store), self.clock.clone(), SeededIds::new(2), (None, files)))
     }
 
-    /// Returns the engine with its products.
+    /// Returns the engine, with every product.
     pub fn engine(&self) -> Loci {
         self.engine.clone()
     }
 
-    /// Returns its store.
+    /// Returns the store of the engine.
     pub fn store(&self) -> Arc<dyn Store> {
         self.store.clone()
     }

@@ -1,5 +1,5 @@
-//! A place in which a store lives during a test: its own folder or database, which can be opened
-//! any number of times. The content of the store does not matter here.
+//! A folder or a database in which the store of a test is kept. The store in it can be opened any
+//! number of times.
 #![expect(clippy::disallowed_methods, reason = "which store tests run on may be said from outside")]
 
 use std::sync::{Arc, OnceLock};
@@ -14,10 +14,11 @@ use loci_store_sqlite::{SqliteOptions, SqliteStore};
 /// default) or `postgres`.
 pub const VARIABLE: &str = "LOCI_TEST_STORE";
 
-/// Copies of a database with tables: creating the tables takes three times as long as copying them.
+/// The database with empty tables from which databases for tests are copied. A copy takes a third
+/// of the time that creating the tables takes.
 static COPIES: OnceLock<Result<Copies, String>> = OnceLock::new();
 
-/// Creates the database whose copies tests start with.
+/// Creates the database from which databases for tests are copied.
 fn copies() -> Result<Copies> {
     let failed = |error: std::io::Error| Error::unavailable(error.to_string());
     let server = PostgresServer::shared().map_err(failed)?;
@@ -39,7 +40,7 @@ enum StoreKind {
     Database { options: Box<PostgresOptions>, _database: DatabaseCopy },
 }
 
-/// A copy that is returned when this is dropped.
+/// A copied database that is given back when this value is dropped.
 struct DatabaseCopy {
     copies: &'static Copies,
     url: String,
@@ -51,11 +52,11 @@ impl Drop for DatabaseCopy {
     }
 }
 
-/// A place for a store, removed when this is dropped.
+/// The folder or database of a test's store. It is removed when this value is dropped.
 pub struct TestLocation(StoreKind);
 
 impl TestLocation {
-    /// Creates a place of the kind in [`VARIABLE`].
+    /// Creates a folder or a database, as the environment variable [`VARIABLE`] selects.
     ///
     /// # Errors
     /// For an unknown kind; errors of the other constructors.
@@ -67,7 +68,7 @@ impl TestLocation {
         }
     }
 
-    /// Creates a folder.
+    /// Creates a folder for an SQLite store.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -77,8 +78,8 @@ impl TestLocation {
         Ok(Self(StoreKind::Folder(folder)))
     }
 
-    /// Creates a database in the PostgreSQL server of this process: a copy of one that has its
-    /// tables.
+    /// Creates a database in the PostgreSQL server of this process, as a copy of a database with
+    /// empty tables.
     ///
     /// # Errors
     /// If there is no PostgreSQL server; the message contains the remedy.
@@ -90,8 +91,8 @@ impl TestLocation {
         Ok(Self(StoreKind::Database { options: Box::new(options), _database: DatabaseCopy { copies, url } }))
     }
 
-    /// Opens the store of this place: empty at first, later with its content, also while others
-    /// have it open.
+    /// Opens the store in this folder or database. It is empty at first, and it may be opened
+    /// several times at once.
     ///
     /// # Errors
     /// Errors of the store.
@@ -104,7 +105,7 @@ impl TestLocation {
         }
     }
 
-    /// Returns the folder, if the place is one.
+    /// Returns the folder of an SQLite store; `None` for PostgreSQL.
     pub fn folder(&self) -> Option<&std::path::Path> {
         match &self.0 {
             StoreKind::Folder(folder) => Some(folder.path()),

@@ -89,7 +89,8 @@ pub struct EngineParts {
 }
 
 impl EngineParts {
-    /// Returns parts with a store and no models, deliveries and observers, for tests and tools.
+    /// Returns parts with these adapters and no others: no language models, no sender of
+    /// deliveries, and an observer that ignores everything.
     pub fn quiet(
         store: Arc<dyn Store>,
         embedder: Option<Arc<dyn Embedder>>,

@@ -1,5 +1,5 @@
-//! Outgoing deliveries: events of record streams, sent at least once and in order per record, to
-//! targets that sometimes fail.
+//! Simulation steps on outgoing deliveries: events about record changes are sent at least once
+//! and in order for each record, to targets that sometimes fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +16,14 @@ use super::steps::{ChangedMemories, SimulationRun};
 type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
-/// Number of writes of a delivery round among which one may fail.
+/// The number of writes in a round of deliveries, one of which may be made to fail.
 const WRITES: u64 = 10;
-/// Number of rounds after which nothing waits, each after the maximum pause of a failed try.
+/// The maximum number of rounds until no delivery waits any more. Before each round the clock
+/// advances by the maximum pause after a failed try.
 const ROUNDS_MAX: usize = 60;
 const PAUSE_MS: u64 = 3_600_000;
 
-/// Returns the stream configuration of a memory with followers.
+/// Returns the configuration of a memory's stream of record changes.
 pub(super) fn stream() -> Result<Document> {
     let content = json!({"type": "MEMORY_RECORDS", "level": "FULL_CONTENT"});
     let kinesis = json!({"dataStreamArn": STREAM, "contentConfigurations": [content]});
@@ -56,7 +57,8 @@ fn deliver_with(run: &mut SimulationRun<'_>, mut fault: Option<(u64, StoreFault)
     Ok(())
 }
 
-/// Checks that at the end everything was sent, and followers know the current records.
+/// Checks at the end that every delivery was sent, and that its receivers know the current
+/// records.
 pub(super) fn everything_is_told(run: &mut SimulationRun<'_>) -> Outcome<()> {
     for _ in 0..ROUNDS_MAX {
         deliver_with(run, None)?;
@@ -87,7 +89,8 @@ fn waiting(run: &mut SimulationRun<'_>) -> Outcome<usize> {
     Ok(count)
 }
 
-/// Checks that deliveries of one key keep their order, and that repetitions were sent before.
+/// Checks that deliveries with the same order key were sent in order, except for repetitions of
+/// earlier ones.
 fn in_order(notices: &[Notice]) -> Outcome<()> {
     let (mut seen, mut latest) = (BTreeSet::new(), BTreeMap::new());
     for notice in notices.iter().filter(|notice| seen.insert(&notice.id)) {
@@ -99,7 +102,7 @@ fn in_order(notices: &[Notice]) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the last event of each record.
+/// Returns the last event that receivers got about each record.
 fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
     let mut told = BTreeMap::new();
     for notice in notices {

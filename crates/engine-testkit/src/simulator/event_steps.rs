@@ -1,4 +1,5 @@
-//! Steps on events: with and without tokens, on branches, repeated, deleted.
+//! Simulation steps on events: creating them with and without client tokens and on branches,
+//! repeating requests, and deleting events.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,7 @@ pub(super) fn create(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     }
 }
 
-/// Returns a random event, and the messages of it that must be kept.
+/// Returns a random new event, and the numbers of its messages from which records must be made.
 fn new_event(dice: &mut Dice, twin: &ReferenceModel, now: Timestamp) -> Result<(NewEvent, Vec<u32>)> {
     let actor = ActorId::parse(dice.word(&ACTORS))?;
     let session = if dice.chance(95) { Some(SessionId::parse(dice.word(&SESSIONS))?) } else { None };
@@ -143,8 +144,8 @@ fn token_for(dice: &mut Dice, new: &NewEvent, number: u64) -> Result<Option<Clie
     })
 }
 
-/// Uses a token a second time: the response is the first event, and no other is created; a
-/// forgotten one is rejected.
+/// Repeats a request with a used client token, and checks that it returns the first event and
+/// creates no other. A token of a forgotten person's event must be rejected.
 pub(super) fn repeat(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());

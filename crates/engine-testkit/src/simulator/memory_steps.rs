@@ -1,4 +1,5 @@
-//! Steps on memories: create, update, move and delete; and forgetting people.
+//! Simulation steps on memories: creating, updating, moving and deleting them, and forgetting
+//! people.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +84,7 @@ pub(super) fn create(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     Ok(ChangedMemories::Nothing)
 }
 
-/// Changes settings, and adds strategies and keys.
+/// Changes the settings of a memory, and adds strategies and keys.
 pub(super) fn update(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let number = run.number();
@@ -116,7 +117,7 @@ pub(super) fn update(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     Ok(ChangedMemories::Nothing)
 }
 
-/// Deletes a memory; the last one stays.
+/// Deletes a memory, unless it is the only one.
 pub(super) fn delete(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     if run.twins.len() < 2 {
         return Ok(ChangedMemories::Nothing);
@@ -143,7 +144,7 @@ fn is_gone(run: &SimulationRun<'_>, id: &MemoryId) -> Outcome<()> {
     must(kind == Some(ErrorKind::NotFound), "a deleted memory is there")
 }
 
-/// Exports a memory, erases it and imports it again: the content is the same.
+/// Exports a memory, erases it and imports it again, and checks that its content is the same.
 pub(super) fn export_and_import(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let id = run.twin(place)?.memory.id.clone();
@@ -180,8 +181,8 @@ fn exported(run: &SimulationRun<'_>, id: &MemoryId) -> Outcome<Vec<ExportLine>> 
     Ok(lines)
 }
 
-/// Compares the content without newly assigned values: positions in the orders of arrival and of
-/// changes.
+/// Checks that two snapshots of a memory are equal, except for sequence numbers, which an import
+/// assigns again.
 fn same_content(before: &Snapshot, after: &Snapshot) -> Outcome<()> {
     let events = |of: &Snapshot| -> Vec<Event> {
         let mut all: Vec<_> = of.events.values().cloned().collect();
@@ -206,7 +207,7 @@ fn same_content(before: &Snapshot, after: &Snapshot) -> Outcome<()> {
     must(before.len() == after.len(), "a moved memory has more records")
 }
 
-/// Forgets a person.
+/// Erases the data of a person in a memory.
 pub(super) fn forget(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let id = run.twin(place)?.memory.id.clone();

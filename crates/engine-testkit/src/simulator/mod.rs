@@ -33,30 +33,31 @@ use loci_model::Error;
 pub use server_lifecycle::RunStoreOpener;
 pub use transcript::{Ranking, Transcript};
 
-/// A run.
+/// A simulation: a random but repeatable sequence of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simulation {
-    /// The seed, which determines everything.
+    /// The seed, which determines all operations and faults of the run.
     pub seed: u64,
-    /// Number of operations.
+    /// The number of operations.
     pub steps: usize,
 }
 
-/// A violated invariant.
+/// The failure of a simulation.
 pub struct InvariantViolation {
-    /// The violation and its subject.
+    /// A description of the rule that was violated.
     pub what: String,
     /// The seed of the run.
     pub seed: u64,
-    /// The last lines of its transcript.
+    /// The last lines of the transcript before the failure.
     pub lines: Vec<String>,
 }
 
-/// Number of lines of the transcript that a failure shows.
+/// The number of transcript lines that a failure shows.
 const LINES_SHOWN: usize = 24;
 
 impl Simulation {
-    /// Runs on the store that `open` opens: empty at first, later with its content.
+    /// Runs the simulation. `open` opens its store, which is empty at first; each simulated
+    /// server opens the store itself.
     ///
     /// # Errors
     /// If an invariant is violated, or a call fails unexpectedly.
@@ -70,12 +71,12 @@ impl Simulation {
         Ok(transcript)
     }
 
-    /// Returns the number of servers: one, two, or three.
+    /// Returns the number of servers that the run simulates: one, two, or three.
     fn servers(&self) -> usize {
         usize::try_from(self.seed % 5).map_or(1, |number| number.clamp(1, 3))
     }
 
-    /// Returns the models: every third run uses a language model.
+    /// Returns the language models of the run: every third seed uses one.
     fn models(&self) -> Models {
         if self.seed % 3 == 2 { model_replies::models() } else { Models::default() }
     }

@@ -1,4 +1,4 @@
-//! The language model of a simulation: it answers from the question alone, immediately.
+//! The language model of a simulation. Its answers depend only on the question.
 
 use std::sync::Arc;
 

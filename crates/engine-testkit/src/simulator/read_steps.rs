@@ -1,4 +1,5 @@
-//! Reads: lists page by page, single records, searches. All results are compared with the twin.
+//! Simulation steps that read: lists page by page, single records, searches. All results are
+//! compared with the reference model of the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,7 @@ use super::texts::{ACTORS, BRANCHES, NAMESPACES, SESSIONS, TOPICS, question};
 type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
 const TOP_K: u32 = 100;
-/// Maximum number of records of a memory that the end of a run searches.
+/// The maximum number of records for which the end of a run checks that a search finds them.
 const SEARCHED_MAX: usize = 40;
 
 /// Lists the records of a namespace or its subtree, page by page.
@@ -85,7 +86,7 @@ pub(super) fn list_records(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemori
     Ok(ChangedMemories::Nothing)
 }
 
-/// Reads a record, its versions and its changes; or one that was deleted.
+/// Reads a record, its versions and its state changes. The record may be a deleted one.
 pub(super) fn read_record(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -226,7 +227,7 @@ fn ask(run: &SimulationRun<'_>, request: SearchRequest) -> Outcome<SearchAnswer>
     Ok(run.life.call(|engine| async move { engine.search(&caller, request).await })??)
 }
 
-/// Checks that only readable records were found, in their current form.
+/// Checks that a search found only records that may be read, in their current form.
 fn check_hits(run: &mut SimulationRun<'_>, place: usize, answer: &SearchAnswer) -> Outcome<()> {
     let now = run.now();
     let twin = run.twin(place)?;
@@ -247,7 +248,7 @@ fn note_ranking(run: &mut SimulationRun<'_>, what: &str, answer: &SearchAnswer) 
     run.transcript().note_ranking(hits);
 }
 
-/// Searches a record by its own words.
+/// Searches a record by the words of its own text.
 pub(super) fn search_own_words(run: &mut SimulationRun<'_>) -> Outcome<ChangedMemories> {
     let Some(place) = run.any_twin() else { return Ok(ChangedMemories::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());

@@ -1,5 +1,5 @@
-//! Steps on clients' records: batches, edits, deletions, reverts; some items of a batch are
-//! invalid.
+//! Simulation steps on records that clients write: batches, edits, deletions, reverts. Some items
+//! of a batch are invalid on purpose.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,7 +184,8 @@ fn new_update(
     })
 }
 
-/// Checks that exactly the valid items succeeded; if all were applied before, none succeeds again.
+/// Checks that exactly the valid items of a batch succeeded. If an earlier try already applied
+/// them, none may succeed again.
 fn check_items(
     outcome: &BatchOutcome,
     edits: &BTreeMap<RecordId, ClientEdit>,

@@ -1,6 +1,6 @@
-//! The twin of a memory: a simple model of the acknowledged operations and their required results.
-//! After every step the store's content is compared with it: exactly the intended changes of an
-//! operation have happened.
+//! The reference model of a memory: it records the acknowledged operations and computes the
+//! required results. After every step the content of the store is compared with it, so that
+//! exactly the intended changes have happened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,24 +17,24 @@ use super::snapshot::{Snapshot, StoredRecordHistory};
 
 type Outcome<T> = Result<T, InvariantViolation>;
 
-/// The permitted and required change of an operation in a memory.
+/// The change that an operation must make in a memory.
 #[derive(Debug, Clone)]
 pub(super) enum ExpectedChange {
-    /// No change.
+    /// The operation must change nothing.
     Nothing,
-    /// This event was added.
+    /// The operation must add exactly this event.
     EventAdded(Box<Event>),
-    /// This event was removed.
+    /// The operation must remove exactly this event.
     EventRemoved(EventId),
-    /// Exactly these records changed.
+    /// The operation must change exactly these records in these ways.
     Records(BTreeMap<RecordId, ClientEdit>),
-    /// All data of an actor was erased.
+    /// The operation must erase all data of this actor.
     Forgotten(ActorId),
-    /// Jobs ran.
+    /// Jobs ran: they may change records in the ways that jobs do.
     Worked,
-    /// A sweep ran.
+    /// A sweep ran: it may remove only outdated data.
     Swept,
-    /// These records have other states or versions.
+    /// The operation may change the states and versions of these records only.
     Reverted(BTreeSet<RecordId>),
 }
 
@@ -46,37 +46,38 @@ pub(super) enum ClientEdit {
     Deleted,
 }
 
-/// A used token, with its request and its event.
+/// A client token that was used, with the request and the event that it created.
 #[derive(Debug, Clone)]
 pub(super) struct UsedToken {
     pub(super) token: String,
     pub(super) event: NewEvent,
     pub(super) answer: EventId,
-    /// The minimum time until which it is stored.
+    /// The time until which the store must at least keep the token.
     pub(super) until: Timestamp,
-    /// True if its event was forgotten with its actor.
+    /// True if the event was erased because its actor was forgotten.
     pub(super) is_forgotten: bool,
 }
 
-/// The twin of a memory.
+/// The reference model of one memory: its last known content, and what it must contain.
 #[derive(Debug, Clone)]
 pub(super) struct ReferenceModel {
     pub(super) memory: Memory,
-    /// The content at the last check.
+    /// The content of the memory at the last check.
     pub(super) seen: Snapshot,
-    /// Records deleted by clients.
+    /// The records that clients deleted.
     pub(super) gone: BTreeSet<RecordId>,
     pub(super) tokens: Vec<UsedToken>,
-    /// Strategies that have read every event from the first one.
+    /// The semantic strategies that existed before the first event, and have therefore read every
+    /// event.
     semantic: Vec<StrategyId>,
-    /// The actors of all events so far.
+    /// The actor of each event so far.
     actors: BTreeMap<EventId, ActorId>,
-    /// Messages that every semantic strategy must keep exactly once.
+    /// The messages that must be in exactly one record of each semantic strategy.
     to_keep: BTreeSet<(EventId, u32)>,
     kept: BTreeSet<(StrategyId, EventId, u32)>,
-    /// True if data was ingested, whose events are not kept.
+    /// True if data was ingested for extraction without storing an event.
     pub(super) has_ingested: bool,
-    /// True if the memory was moved away and back.
+    /// True if the memory was exported, erased and imported again.
     pub(super) has_moved: bool,
     sequence: u64,
 }

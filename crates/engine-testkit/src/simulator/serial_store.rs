@@ -1,6 +1,6 @@
-//! A store without concurrency: every call is finished before its future is polled a second time,
-//! so that a run depends on its seed alone. Writes can be made to fail, or to be the last action of
-//! their process.
+//! A store that executes one call at a time: a call finishes when its future is first polled, so
+//! that a run depends only on its seed. A write or a read can be made to fail, or to be the last
+//! action of its process.
 //!
 //! It serves the simulator; other tests cover concurrent calls.
 
@@ -18,22 +18,22 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use loci_testkit_ports::block_on;
 
-/// A fault of a write or a read.
+/// A fault that the simulation injects into a write or a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StoreFault {
-    /// It does not run.
+    /// The write fails without running.
     Before,
-    /// Its closure ran, but nothing was committed.
+    /// The closure of the write runs, but nothing is committed.
     Within,
-    /// It is committed, but the response is lost.
+    /// The write is committed, but the caller gets an error.
     After,
-    /// The process ends before it.
+    /// The process ends before the write.
     DeathBefore,
-    /// The process ends after its commit.
+    /// The process ends after the commit of the write.
     DeathAfter,
-    /// It conflicted with others: its closure is rolled back, runs again, and that is committed.
+    /// The write conflicts with another one: it is rolled back, runs again and is committed.
     Again,
-    /// A read fails.
+    /// The read fails.
     Unread,
 }
 
@@ -48,7 +48,7 @@ impl StoreFault {
         Self::Unread,
     ];
 
-    /// Returns true if the write takes effect nevertheless.
+    /// Returns true if a write with this fault is committed.
     fn has_effect(self) -> bool {
         matches!(self, Self::After | Self::DeathAfter | Self::Again)
     }
@@ -58,30 +58,32 @@ impl StoreFault {
     }
 }
 
-/// A fault that occurred.
+/// An injected fault that has happened.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Came {
-    /// True if something was written since it was armed.
+    /// True if a write was committed since the fault was set.
     pub(super) has_effect: bool,
 }
 
 #[derive(Debug, Default)]
 struct Faults {
-    /// Number of writes or reads until the fault, and its kind.
+    /// The number of writes or reads until the fault happens, and its kind; `None` if no fault is
+    /// set.
     next: Option<(u64, StoreFault)>,
-    /// The fault that occurred.
+    /// The fault that has happened, if any.
     came: Option<StoreFault>,
-    /// True if a write was committed before it.
+    /// True if a write was committed before the fault happened.
     has_written: bool,
 }
 
-/// The host lock among the servers of a run, the same on every store.
+/// The lock of the only host of a store, for the servers of a run. It works in the same way on
+/// every store.
 #[derive(Clone)]
 pub(super) struct HostPlace {
     pub(super) hosts: Hosts,
-    /// Number of the server that holds it; 0 means none.
+    /// The number of the server that is the host; 0 means none.
     pub(super) held_by: Arc<AtomicU64>,
-    /// Number of this server.
+    /// The number of the server that uses this value.
     pub(super) number: u64,
 }
 
@@ -101,7 +103,7 @@ impl HostPlace {
     }
 }
 
-/// A store without concurrency, with injected faults.
+/// A store that executes one call at a time, with injected faults.
 pub(super) struct SerialStore {
     inner: Arc<dyn Store>,
     place: HostPlace,
@@ -121,12 +123,12 @@ impl SerialStore {
         &self.inner
     }
 
-    /// Arms a fault for the `number`th write, or read, from now; 1 is the next.
+    /// Sets a fault for a later write or read. `number` counts from the next one, which is 1.
     pub(super) fn arm(&self, number: u64, fault: StoreFault) {
         *self.faults() = Faults { next: Some((number, fault)), ..Faults::default() };
     }
 
-    /// Disarms faults. Returns the fault that occurred since it was armed.
+    /// Removes the fault, and returns the fault that has happened since it was set, if any.
     pub(super) fn disarm(&self) -> Option<Came> {
         let Faults { came, has_written, .. } = std::mem::take(&mut *self.faults());
         came.map(|fault| Came { has_effect: fault.has_effect() || has_written })

@@ -11,10 +11,11 @@ use super::InvariantViolation;
 use super::serial_store::SerialStore;
 use loci_testkit_ports::ManualClock;
 
-/// Initial and maximum step of the clock in milliseconds; steps grow while nothing is written.
+/// The step, in milliseconds, by which the clock advances when no call makes progress. It grows
+/// while nothing is written.
 const STEP_MS: u64 = 20;
 const STEP_MS_MAX: u64 = 2_000;
-/// Maximum number of steps; more indicates a hang.
+/// The maximum number of steps for one call; more mean that the call hangs.
 const STEPS_MAX: u64 = 200_000;
 
 /// A server of a simulation.

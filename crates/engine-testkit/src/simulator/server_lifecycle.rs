@@ -1,5 +1,5 @@
-//! The servers of a run: each is an engine on its own store handle for the one place, which fails,
-//! dies and is reopened, while clock and ids continue.
+//! The servers of a simulation. Each is an engine with its own handle of the same store. Servers
+//! die and are replaced, while the clock and the ids continue.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use super::server::{Server, drive};
 use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{HashEmbedder, ManualClock, RecordingTargets, SeededIds};
 
-/// Opens the store of the run: empty at first, later with its content, also while others have it
-/// open.
+/// A function that opens the store of a simulation. It is called for each server, and several
+/// handles are open at the same time.
 pub type RunStoreOpener<'a> = &'a dyn Fn() -> Result<Arc<dyn Store>>;
 
 type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
-/// Maximum number of retries of a call whose write fails by chance; only the first calls fail.
+/// The maximum number of retries of a call that an injected fault makes fail.
 const REPEATS_MAX: usize = 3;
-/// Probability of a fault in a client's call in percent.
+/// The probability of an injected fault in a client's call, in percent.
 const FAULT_PERCENT: u64 = 14;
 const DIMENSIONS: usize = 128;
 
-/// The result of a client's call that was retried until it got a response.
+/// The result of a client's call, which is retried until it gets a response.
 pub(super) struct ActionResult<T> {
     /// The last response.
     pub(super) result: Result<T>,
@@ -35,7 +35,7 @@ pub(super) struct ActionResult<T> {
     pub(super) was_applied: bool,
 }
 
-/// The common parts of every server of a run.
+/// The data from which every server of a simulation is created.
 pub(super) struct Makings<'a> {
     pub(super) open: RunStoreOpener<'a>,
     pub(super) seed: u64,

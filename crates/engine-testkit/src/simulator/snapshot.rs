@@ -1,4 +1,4 @@
-//! All data of a memory in a store, read by its ports, in a comparable form.
+//! A snapshot of all data of a memory, in a form that can be compared.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A run: one operation after the other, chosen by weight, each followed by a check of the whole
-//! state.
+//! A run of the simulator: one operation after the other, chosen at random by weight. After each
+//! operation the content of the store is checked.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use loci_testkit_ports::RecordingTargets;
 
 type Outcome<T> = std::result::Result<T, InvariantViolation>;
 
-/// The memories that an operation may have changed.
+/// The memories that an operation may have changed, with the required change.
 pub(super) enum ChangedMemories {
-    /// None.
+    /// The operation changed no memory.
     Nothing,
-    /// The memory at this index among the twins.
+    /// The operation changed the memory at this index in the list of reference models.
     In(usize, ExpectedChange),
-    /// Every memory.
+    /// The operation changed every memory.
     Everywhere(ExpectedChange),
 }
 
@@ -70,14 +70,14 @@ pub(super) struct SimulationRun<'a> {
     pub(super) life: ServerLifecycle<'a>,
     pub(super) caller: Principal,
     pub(super) twins: Vec<ReferenceModel>,
-    /// Deleted memories, whose jobs run too.
+    /// The memories that were deleted; their jobs still run.
     pub(super) deleted: Vec<MemoryId>,
     pub(super) has_model: bool,
-    /// The followers of the streams.
+    /// The targets that receive deliveries, and record them.
     pub(super) targets: Arc<RecordingTargets>,
-    /// Number of notices in the transcript.
+    /// The number of received deliveries that are already in the transcript.
     pub(super) told: usize,
-    /// Milliseconds by which the clock may still jump.
+    /// The time by which the clock may still jump in this run, in milliseconds.
     pub(super) time_left_ms: u64,
     transcript: &'a mut Transcript,
     names: u64,
@@ -153,13 +153,13 @@ impl SimulationRun<'_> {
         self.names
     }
 
-    /// Returns the index of one of the memories; `None` if there is none.
+    /// Returns the index of a random memory; `None` if there is no memory.
     pub(super) fn any_twin(&mut self) -> Option<usize> {
         let places: Vec<_> = (0..self.twins.len()).collect();
         self.dice.pick(&places).copied()
     }
 
-    /// Returns the twin at a valid index.
+    /// Returns the reference model of the memory at an index.
     pub(super) fn twin(&mut self, place: usize) -> Result<&mut ReferenceModel> {
         self.twins.get_mut(place).ok_or_else(|| Error::bug("no memory at this place"))
     }

@@ -4,19 +4,20 @@
 use loci_model::RecordId;
 use sha2::{Digest as _, Sha256};
 
-/// Maximum difference of scores whose hits may be swapped between two stores.
+/// The maximum difference of the scores of two hits that two stores may return in different
+/// order.
 const SCORE_TOLERANCE: f32 = 0.02;
 
-/// The result of a search, best first.
+/// The result of a search in a simulation, best hit first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// Index of its line in the transcript.
+    /// The index of the search's line in the transcript.
     pub line: usize,
-    /// Records with their scores.
+    /// The records that the search found, with their scores.
     pub hits: Vec<(RecordId, f32)>,
 }
 
-/// The transcript of a run.
+/// The transcript of a simulation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Transcript {
     lines: Vec<String>,

@@ -1,4 +1,5 @@
-//! `backup`, and the information on store and index that `doctor` shows.
+//! The operation `backup`, and the information about the store and its indexes that `loci doctor`
+//! shows.
 
 use std::path::PathBuf;
 
@@ -29,8 +30,8 @@ impl Engine {
         Ok(info)
     }
 
-    /// Returns the content of a memory's index. With `rebuilt`, returns the content that a new
-    /// build from the store would have.
+    /// Returns a description of a memory's search index. With `rebuilt`, the description is of an
+    /// index that is newly built from the store, for comparison.
     pub async fn index_info(
         &self,
         caller: &Principal,

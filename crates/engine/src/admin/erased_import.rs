@@ -1,6 +1,7 @@
-//! The part of an export that was erased here since the export: lines of events, records and actors
-//! with tombstones, which outlive their memory. The import omits and counts them by kind, or
-//! restores them on request. It also removes forgotten people from the data of others.
+//! Handles the lines of an import whose data was erased in this store after the export.
+//! Tombstones, which remain after their memory is deleted, identify these lines. The import omits
+//! and counts them, or restores them on request. It also removes forgotten people from the data
+//! of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,18 +20,20 @@ use crate::calls::idempotency::IfErased;
 use crate::events::scheduling::extracting;
 use crate::hooks::{ForgottenRemoval, Products};
 
-/// Report kind of mentions of forgotten people in the data of others.
+/// The kind in an import report for mentions of forgotten people in the data of others.
 const MENTIONS: &str = "mentions";
 
-/// The lines that an import writes, and the changes to tombstones that come with them.
+/// The lines that an import writes after erased data was removed, and the changes to tombstones
+/// that belong to the same write.
 #[derive(Clone, Default)]
 pub(super) struct Sifted {
     pub(super) lines: Vec<ExportLine>,
-    /// The counts of omitted lines.
+    /// The counts of the lines that were omitted.
     pub(super) report: ImportReport,
-    /// Tombstones of messages whose records were deleted. Extraction checks them in the memory.
+    /// The tombstones of messages whose records were deleted. They are copied into the imported
+    /// memory, because extraction looks for them there.
     carried: Vec<(MemoryId, String, Timestamp)>,
-    /// Tombstones of data that the caller restores deliberately.
+    /// The tombstones to remove, because the caller deliberately restores their data.
     restored: BTreeSet<(MemoryId, String)>,
 }
 

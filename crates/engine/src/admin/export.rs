@@ -28,9 +28,9 @@ use crate::hooks::Products;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Events or record versions per page.
+/// The number of events or record versions in a page of an export.
 const PAGE_ROWS: usize = 200;
-/// Parked objects per page; each may be large.
+/// The number of stored objects in a page of an export; an object may be large.
 const OBJECTS_PER_PAGE: usize = 4;
 /// Cursor of the first ledger shelf.
 const FIRST_SHELF: ExportCursor = ExportCursor::Ledger(0, None);

@@ -20,10 +20,10 @@ use crate::language_models::erasure;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Maximum number of scans per call. Each scan finds data written between the previous scan and its
-/// erasure.
+/// The maximum number of times that a call scans the memory. A later scan finds data that was
+/// written between the earlier scan and its erasure.
 const WALKS_MAX: usize = 3;
-/// Copies that the erasure never reaches.
+/// The copies of data that an erasure can never reach; the receipt lists them.
 const UNREACHABLE: [&str; 6] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
@@ -34,12 +34,13 @@ const UNREACHABLE: [&str; 6] = [
     "access keys that are named after the person, and logs of the server",
 ];
 
-/// The reason that a git mirror still names a forgotten person, and the remedy.
+/// The reason why a git mirror still contains the name of a forgotten person, and what the
+/// operator can do.
 const COMMITS_KEEP_AUTHOR: &str = "its commits keep the person as their author, by the name of an access \
      key: remove the mirror and delete its repository, or keep the files in a directory, without history";
 
-/// Returns the actor of a person by the name in a request: an actor, or the name that a forge or a
-/// client gives a person (`octo[bot]`, `zoë-k`, `zoe@example.com`).
+/// Returns the actor for the name of a person in a request: an actor id, or a name that a forge
+/// or a client uses (`octo[bot]`, `zoë-k`, `zoe@example.com`).
 ///
 /// # Errors
 /// `Invalid` for a name that nobody can have.
@@ -53,43 +54,45 @@ pub fn actor_of_person(name: &str) -> Result<ActorId> {
     })
 }
 
-/// A request to forget a person.
+/// A request to erase the data of a person in a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgetAsk {
-    /// The memory.
+    /// The memory from which the data is erased.
     pub memory: MemoryId,
-    /// The person, as an actor.
+    /// The actor id of the person.
     pub actor: ActorId,
-    /// True to count only.
+    /// True to count the data without erasing it.
     pub dry_run: bool,
-    /// The actor once more; required without a dry run.
+    /// The actor id repeated, as a confirmation; required unless `dry_run` is set.
     pub confirm: Option<String>,
 }
 
-/// A person as a memory knows them.
+/// A person whose data is to be erased, as one memory knows them.
 #[derive(Debug, Clone)]
 pub struct ForgetContext {
-    /// The memory.
+    /// The memory that contains the data.
     pub memory: Memory,
-    /// The person.
+    /// The person, with all actors that stand for them.
     pub person: Person,
-    /// The names that others use for the person, if the memory knows people.
+    /// The search for the person's names in the data of others; `None` if no product knows people
+    /// in this memory.
     pub mentions: Option<Arc<dyn PersonMentions>>,
-    /// True if an administrator requests a receipt, which examines files of all mirrors. A person's
-    /// own request examines only the mirrors of their own trees.
+    /// True if an administrator requests the erasure: the receipt then lists files of all
+    /// mirrors. If the person requests it, only the mirrors of the person's own trees are
+    /// examined.
     pub names_files: bool,
 }
 
-/// Data erased of a person.
+/// The data of a person that was erased, and the data that remains.
 #[derive(Debug, Clone)]
 pub struct ErasedPersonData {
     pub counts: Counts,
     pub mentions_taken: MentionsTaken,
-    /// Number of records that name the person and stay, because they name others too.
+    /// The number of records that name the person and stay, because they also name others.
     pub left_shared: usize,
-    /// Mirrors that were updated.
+    /// The names of the mirrors that were updated.
     pub mirrors: Vec<String>,
-    /// Copies that this server cannot reach.
+    /// The copies of data that this server cannot reach.
     pub unreachable: Vec<String>,
     at: Timestamp,
 }
@@ -148,8 +151,8 @@ impl Engine {
         Ok(receipt(&whom.memory, actor, dry_run, forgotten))
     }
 
-    /// Erases a person found in a memory, or only counts the data. The caller checks the
-    /// permission.
+    /// Erases the data of a person that was found in a memory, or only counts it. The caller has
+    /// checked the grants.
     ///
     /// # Errors
     /// Errors of the store.
@@ -209,7 +212,7 @@ impl Engine {
         Ok(ErasedPersonData { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }
 
-    /// Returns a person by one of their actors.
+    /// Returns the person for whom an actor stands.
     pub(super) async fn person(
         &self,
         memory: &MemoryId,

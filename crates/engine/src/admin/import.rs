@@ -30,7 +30,7 @@ use crate::records::batch;
 use crate::records::text_digest::{DIGEST, digest};
 use crate::{Engine, access};
 
-/// Version of the export format that this engine writes and reads.
+/// The version of the export format that this version writes and reads.
 pub const EXPORT_FORMAT: u32 = 1;
 
 impl Engine {

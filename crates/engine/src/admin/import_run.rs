@@ -1,6 +1,6 @@
-//! Imports in parts. The memories of an import carry the mark of its run until it ends: they are
-//! not served, and the mark identifies a part that a killed process leaves behind. A new start of
-//! the same import replaces that part. The sweep removes an abandoned part.
+//! Imports that consist of several calls. Until the import ends, its memories have a mark with
+//! the id of the import and are not served. If the process dies, the mark identifies the remains:
+//! a new start of the same import replaces them, or the sweep removes them later.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,19 @@ use crate::calls::idempotency::IfErased;
 use crate::jobs::purge;
 use crate::{Engine, access};
 
-/// Memories per read.
+/// The number of memories that one read returns.
 const MEMORIES_PER_PAGE: usize = 500;
-/// Maximum number of unfinished imports in a report.
+/// The maximum number of unfinished imports that a report lists.
 const TOLD_MAX: usize = 10;
 
 /// The import to which the lines of one call belong.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImportPart<'a> {
-    /// The run of the import; `None` if these lines are the whole import.
+    /// The id of the import; `None` if the lines of this call are the whole import.
     pub run: Option<&'a str>,
-    /// Memories that earlier calls of the run created.
+    /// The memories that earlier calls of the same import created.
     pub resuming: &'a [MemoryId],
-    /// Treatment of data that was erased here.
+    /// The treatment of data that was erased in this store.
     pub if_erased: IfErased,
 }
 

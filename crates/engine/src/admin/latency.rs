@@ -1,14 +1,14 @@
-//! Read and commit latency of the store, for `doctor`. Not a benchmark: it makes a few tries.
+//! Measures the read and write latency of the store with a few tries, for `loci doctor`.
 
 use loci_model::Result;
 use loci_model::ports::store::{StoreCheck, StoreExt};
 
 use crate::Engine;
 
-/// Tries of each kind.
+/// The number of reads, and of writes, that are measured.
 const TRIES: usize = 7;
-/// Maximum median of a read in microseconds. A slower store is far away or busy, and makes every
-/// request slow.
+/// The maximum median time of a read, in microseconds. A slower store is far away or busy, and
+/// every request is slow.
 const READ_MAX_US: u64 = 20_000;
 const WRITE_MAX_US: u64 = 100_000;
 /// The memory name that the tries look up; no memory has it.

@@ -49,30 +49,30 @@ pub use transfer::{
     TransferStep, TransferSum,
 };
 
-/// A parked object of a person.
+/// An object that an agent stored for a person, in an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedObject {
-    /// Metadata of the object.
+    /// The attributes of the object.
     pub head: ObjectHead,
-    /// The owner of the object.
+    /// The actor to whom the object belongs.
     pub actor: ActorId,
-    /// Its bytes, if they are text.
+    /// The content of the object if it is valid UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its bytes in hex, if they are not text.
+    /// The content of the object in hex if it is not valid UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hex: Option<String>,
 }
 
-/// One line of an export: all data needed to write the item again.
+/// One line of an export, with all data that an import needs to write the item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ExportLine {
-    /// The first line: the format of the file.
+    /// The first line, which describes the file.
     Header {
-        /// Version of the format.
+        /// The version of the export format.
         format: u32,
-        /// The time of the export.
+        /// The time at which the export began.
         exported_at: Timestamp,
     },
     /// A memory with its configuration; precedes its content.
@@ -80,7 +80,7 @@ pub enum ExportLine {
         /// The memory.
         memory: Box<Memory>,
     },
-    /// A repository whose facts are remembered.
+    /// A repository about whose code the memory has facts.
     Repository {
         /// The repository.
         repository: Box<Repository>,
@@ -90,12 +90,12 @@ pub enum ExportLine {
         /// The task.
         task: Box<Task>,
     },
-    /// Records shown to a coding agent.
+    /// An exposure: the records that a coding agent was shown for a task.
     Exposure {
         /// The exposure.
         exposure: Box<Exposure>,
     },
-    /// A commit reported for an exposure.
+    /// A commit that was reported for a task.
     Commit {
         /// The commit.
         commit: Box<TaskCommit>,
@@ -110,7 +110,7 @@ pub enum ExportLine {
         /// The item.
         item: Box<SessionItem>,
     },
-    /// A version of a prompt.
+    /// A version of a prompt of a coding agent.
     Prompt {
         /// The version.
         prompt: Box<PromptVersion>,
@@ -127,44 +127,45 @@ pub enum ExportLine {
         /// True for the current version.
         current: bool,
     },
-    /// A change of state of the record before.
+    /// A change of the state of the record in the preceding lines.
     Change {
         /// The change.
         change: StateChange,
     },
-    /// The fact of the preceding record, if it cites code.
+    /// The fact that belongs to the preceding record, if the record cites code.
     Fact {
         /// The fact.
         fact: Box<Fact>,
     },
-    /// An entry in the history of the preceding fact.
+    /// An event in the history of the preceding fact.
     FactEvent {
         /// The entry.
         event: Box<FactEvent>,
     },
-    /// A ledger entry: a review, an outcome, a conflict, or other data stored next to records.
+    /// An entry of the ledger: a review, an outcome, a conflict, or other small data.
     Ledger {
         /// The entry.
         entry: Box<LedgerEntry>,
     },
-    /// An object parked for a person, only in the export of a person.
+    /// An object that an agent stored for a person. Only the export of a person contains objects.
     Object {
         /// The object.
         object: Box<ExportedObject>,
     },
-    /// The last line: counts, so that a truncated file is detected.
+    /// The last line, with counts by which an import detects a truncated file.
     End {
-        /// Memories in the file.
+        /// The number of memories in the file.
         memories: u64,
-        /// Events in the file.
+        /// The number of events in the file.
         events: u64,
-        /// Record versions in the file.
+        /// The number of record versions in the file.
         records: u64,
     },
 }
 
 impl ExportLine {
-    /// Returns the memory of a line that may name people; `None` for other lines.
+    /// Returns the memory of a line that may contain names of people; `None` for a line that
+    /// cannot.
     pub(crate) fn memory(&self) -> Option<&MemoryId> {
         match self {
             Self::Repository { repository } => Some(&repository.memory),
@@ -187,7 +188,7 @@ impl ExportLine {
         }
     }
 
-    /// Returns the report kind of the line.
+    /// Returns the kind under which import reports count the line.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Header { .. } => "headers",
@@ -211,32 +212,32 @@ impl ExportLine {
     }
 }
 
-/// The part of a memory to export.
+/// The part of a memory that an export contains.
 #[derive(Debug, Clone, Default)]
 pub struct ExportPart {
-    /// Records in this namespace or its subtree, and data of its actor without verbatim content: no
-    /// events, no conversations, no exposures. `None` means everything.
+    /// Restricts the export to records in this namespace and its subtree, and to data of the
+    /// namespace's actor without conversations: no events, sessions or exposures. `None` for no
+    /// restriction.
     pub namespace: Option<Namespace>,
-    /// Only the memory's data on a person. `None` means everyone.
+    /// Restricts the export to the memory's data about a person. `None` for no restriction.
     pub person: Option<Arc<Holdings>>,
 }
 
 impl ExportPart {
-    /// Returns true if the export contains the actor's data: it is the export of that person, or of
-    /// everyone.
+    /// Returns true if the export contains the data of an actor.
     pub(crate) fn is_of(&self, actor: &ActorId) -> bool {
         self.person.as_ref().is_none_or(|held| held.person.is_actor(actor))
     }
 
-    /// Returns true if records of a namespace belong to the part.
+    /// Returns true if the export contains the records of a namespace.
     pub(crate) fn holds(&self, namespace: &Namespace) -> bool {
         self.namespace.as_ref().is_none_or(|root| {
             NamespaceFilter::new(root, NamespaceMatch::Subtree).admits_normal(&namespace.normal())
         })
     }
 
-    /// Returns the actor of a namespace part: the repository of the namespace, or its single
-    /// segment.
+    /// Returns the actor of the exported namespace: the repository of the namespace, or its only
+    /// segment; `None` if there is no such actor.
     pub(crate) fn actor(&self) -> Option<ActorId> {
         let normal = self.namespace.as_ref()?.normal();
         let parts: Vec<&str> = normal.trim_matches('/').splitn(3, '/').take(2).collect();
@@ -244,7 +245,7 @@ impl ExportPart {
     }
 }
 
-/// The position at which an export continues.
+/// The position at which the next page of an export starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ExportCursor {
     /// The beginning.
@@ -277,36 +278,37 @@ pub enum ExportCursor {
     End,
 }
 
-/// Report kind of events.
+/// The kind of events in an import report.
 const EVENTS: &str = "events";
-/// Report kind of record versions.
+/// The kind of record versions in an import report.
 const RECORDS: &str = "record versions";
 
-/// Counts of an import.
+/// The result of an import: numbers of written and omitted items.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ImportReport {
-    /// Memories created.
+    /// The number of memories that the import created.
     pub memories: u64,
-    /// Events written.
+    /// The number of events that the import wrote.
     pub events: u64,
-    /// Record versions written.
+    /// The number of record versions that the import wrote.
     pub records: u64,
-    /// Events omitted because they were erased here.
+    /// The number of events that were omitted because they were erased in this store.
     #[serde(default)]
     pub erased_events: u64,
-    /// Record versions omitted because their records were erased here.
+    /// The number of record versions that were omitted because their records were erased in this
+    /// store.
     #[serde(default)]
     pub erased_records: u64,
-    /// The time of the latest erasure of an omitted line.
+    /// The time of the latest erasure that affected a line; `None` if no line was affected.
     #[serde(default)]
     pub erased_at: Option<Timestamp>,
-    /// Number of lines of each kind that were omitted or changed because of an erasure.
+    /// The number of lines of each kind that were omitted or changed because of an erasure.
     #[serde(default)]
     pub erased_kinds: BTreeMap<String, u64>,
 }
 
 impl ImportReport {
-    /// Counts an omitted line.
+    /// Counts a line that the import omits.
     fn leave_out(&mut self, kind: &'static str, at: Timestamp) {
         self.erased_at = self.erased_at.max(Some(at));
         match kind {
@@ -321,7 +323,7 @@ impl ImportReport {
         *self.erased_kinds.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Adds the counts of other lines of the same import.
+    /// Adds the counts of another call of the same import.
     pub fn absorb(&mut self, other: &Self) {
         self.memories += other.memories;
         self.events += other.events;

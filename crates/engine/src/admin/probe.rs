@@ -14,19 +14,21 @@ use loci_model::principal::Principal;
 
 use crate::{Engine, access};
 
-/// Timeout of a call in milliseconds.
+/// The timeout of each call to a provider, in milliseconds.
 const PROBE_MS_MAX: u64 = 10_000;
-/// Maximum output tokens: reasoning models need some before they write a response.
+/// The maximum number of tokens in the answer to a test question. Reasoning models need some
+/// before they write an answer.
 const PROBE_TOKENS: u32 = 64;
 
-/// The result of a probe.
+/// The result of a test call to one external provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderProbe {
-    /// `model` or `embedder`, with its name.
+    /// The kind of provider, `model` or `embedder`, and its name.
     pub name: String,
-    /// True if the provider responded.
+    /// True if the provider answered.
     pub ok: bool,
-    /// The response time, or the reason for a failure; no content, no key.
+    /// The time that the answer took, or the reason for a failure. It contains no content and no
+    /// key.
     pub detail: String,
 }
 

@@ -9,16 +9,16 @@ use loci_model::{ErrorKind, Result};
 
 use crate::Engine;
 
-/// Maximum number of memories to check, newest first.
+/// The maximum number of memories that the check reads, newest first.
 const MEMORIES_MAX: usize = 1_000;
-/// Maximum number of rows of a kind to check per memory.
+/// The maximum number of rows of each kind and memory that the check reads.
 const ROWS_MAX: usize = 10_000;
-/// Rows per read.
+/// The number of rows that one read returns.
 const ROWS_PER_LOOK: usize = 500;
-/// Maximum number of findings in a report.
+/// The maximum number of unreadable rows that a report lists.
 const TOLD_MAX: usize = 10;
 
-/// Kinds to check.
+/// The kinds of rows that the check reads.
 const KINDS: [TransferKind; 13] = [
     TransferKind::Sessions,
     TransferKind::Repositories,

@@ -44,43 +44,45 @@ pub use relate::{Reason, Relation, Statement, relate};
 pub(crate) use scanners::SCANNERS;
 pub use thresholds::Thresholds;
 
-/// A record that extraction proposes.
+/// A record that extraction proposes to store.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'a> {
-    /// The record, ready to write.
+    /// The proposed record, complete and ready to be written.
     pub record: &'a Record,
-    /// The consolidation settings of its strategy.
+    /// The rule of its strategy for combining the record with existing ones.
     pub joining: &'a JoinMode,
-    /// Its embedding, if it has one.
+    /// The embedding vector of the record's text, if there is one.
     pub vector: Option<&'a [f32]>,
 }
 
-/// Similarity of two texts.
+/// The similarity of two texts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alike {
-    /// Jaccard similarity of their terms.
+    /// The Jaccard similarity of their sets of terms, 0 to 1.
     pub jaccard: f32,
-    /// Cosine similarity of their embeddings, if both have one of the same model.
+    /// The cosine of their embedding vectors; `None` unless both have a vector of the same model.
     pub cosine: Option<f32>,
 }
 
-/// An existing record near a proposal, of the same strategy and namespace.
+/// An existing record that is similar to a proposed one, in the same strategy and namespace.
 #[derive(Debug, Clone)]
 pub struct Neighbourhood {
-    /// Index of the proposal.
+    /// The index of the proposed record.
     pub of: usize,
-    /// The record.
+    /// The existing record.
     pub record: Record,
-    /// Its similarity to the proposal.
+    /// The similarity of the existing record to the proposed one.
     pub alike: Alike,
 }
 
-/// The reason for a decision, and its author. It contains no content except the ids of records.
+/// The reason for a decision on a proposed record, and who decided. It contains no content of
+/// records except their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
-    /// Readable reason, at most 500 characters.
+    /// The reason as a sentence, at most 500 characters.
     pub reason: String,
-    /// The rules ([`decisions::decision_write::RULES`]), or the prompt of the model.
+    /// The name of the rules ([`decisions::decision_write::RULES`]), or the id of the prompt with
+    /// which a model decided.
     pub by: String,
 }
 
@@ -91,86 +93,89 @@ impl Why {
     }
 }
 
-/// A decision on a proposal.
+/// The decision on a proposed record.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// The proposal is added.
+    /// The proposed record is stored as a new record.
     Add {
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
-    /// The proposal has no new content: the existing record gains a source.
+    /// The proposed record repeats an existing one: nothing is stored, but the existing record
+    /// gains a source.
     Skip {
-        /// The existing record.
+        /// The existing record that is repeated.
         of: RecordId,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
-    /// The proposal supersedes other records.
+    /// The proposed record is stored and supersedes existing records.
     Supersede {
-        /// The superseded records.
+        /// The existing records that are superseded.
         old: Vec<RecordId>,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
-    /// A record with new words, which include the proposal, supersedes an old one.
+    /// A record with a new text, which combines the proposed record and an existing one, is
+    /// stored and supersedes the existing one.
     Update {
-        /// The old record.
+        /// The existing record that is superseded.
         old: RecordId,
-        /// The new words.
+        /// The combined text.
         text: String,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
-        /// The author of the words.
+        /// The model that wrote the combined text.
         by: AnswerAuthor,
     },
-    /// The proposal may contradict others, and no rule is certain: all stay active, and the
-    /// conflict is recorded.
+    /// The proposed record may contradict existing ones, but no rule is certain: all stay active,
+    /// and a conflict is stored for a person to decide.
     Doubt {
-        /// The other records.
+        /// The existing records that may be contradicted.
         with: Vec<RecordId>,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
-    /// The proposal contradicts a record of higher trust: it is kept as a candidate.
+    /// The proposed record contradicts an existing record with more trust: it is stored as a
+    /// candidate, which is not active.
     Hold {
-        /// The other record.
+        /// The existing record that is contradicted.
         with: RecordId,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
-    /// The proposal concerns a time before an existing record: it is stored as superseded by that
-    /// record.
+    /// The proposed record is about an earlier time than an existing record: it is stored as
+    /// superseded by that record.
     History {
-        /// The newer record.
+        /// The existing record, which is newer.
         under: RecordId,
-        /// The reason.
+        /// The reason for the decision, and who decided.
         why: Why,
     },
 }
 
-/// Decisions on the proposals of a round.
+/// The decisions on all proposed records of one extraction round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RoundDecisions {
-    /// One decision per proposal, in their order.
+    /// One decision for each proposed record, in the same order.
     Plan(Vec<Decision>),
-    /// A question waits for the client's own model.
+    /// No decisions yet: a question waits for the client's own model.
     Waits,
-    /// A question got no answer.
+    /// No decisions: a question to the model got no answer, for this reason.
     Unanswered(Unanswered),
 }
 
-/// The context of a decision: the job, its memory and strategy, and the model.
+/// The job, memory, strategy and model for which decisions are made.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The extraction job.
     pub job: &'a Job,
-    /// Its memory.
+    /// The memory of the job.
     pub memory: &'a Memory,
-    /// Its strategy.
+    /// The strategy of the job.
     pub strategy: &'a Strategy,
-    /// The mode of the model.
+    /// The mode that decides if a model is asked, and by whom.
     pub mode: ModelMode,
 }

@@ -6,101 +6,101 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A plan.
+/// A plan for the consolidation of documents: a list of changes, each with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Plan {
-    /// Actions in order. An empty list means no change.
+    /// The changes, in the order of their application. An empty list means that nothing changes.
     pub actions: Vec<Action>,
-    /// Summary of the plan in one sentence.
+    /// A summary of the plan in one sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
 }
 
-/// New text of a document: in parts, or as a whole file that starts with front matter.
+/// The new text of a document, either in parts or as a whole file that starts with front matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Words {
-    /// The title.
+    /// The new title; `None` keeps the old one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A description in one line.
+    /// The new description, in one line; `None` keeps the old one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The body.
+    /// The new body; `None` keeps the old one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The whole file.
+    /// The whole new file, in place of the other members.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 
-/// One action.
+/// One change of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
     /// Merges several documents into one.
     Merge {
-        /// References of the documents, at least two.
+        /// The paths or ids of the documents to merge, at least two.
         sources: Vec<String>,
-        /// Path of the merged document.
+        /// The path of the merged document.
         target: String,
-        /// Text of the merged document.
+        /// The text of the merged document.
         #[serde(flatten)]
         words: Words,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
     /// Changes the text of a document.
     Update {
-        /// Path of the document.
+        /// The path of the changed or created document.
         path: String,
-        /// The changed text.
+        /// The new text of the document.
         #[serde(flatten)]
         words: Words,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
     /// Supersedes a document by another one.
     Supersede {
-        /// Path of the superseded document.
+        /// The path of the document that is superseded.
         path: String,
-        /// Path of the other document.
+        /// The path of the document that supersedes it.
         by: String,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
     /// Creates a document.
     Create {
-        /// Path of the document.
+        /// The path of the changed or created document.
         path: String,
-        /// Text of the document.
+        /// The text of the new document.
         #[serde(flatten)]
         words: Words,
-        /// References of its sources.
+        /// The paths or ids of the documents from which it is derived.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         derived_from: Vec<String>,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
     /// Moves a document without a change of its text.
     Move {
-        /// Old path.
+        /// The path from which the document moves.
         from: String,
-        /// New path.
+        /// The path to which the document moves.
         to: String,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
     /// Archives a document.
     #[serde(alias = "delete")]
     Archive {
-        /// Path of the document.
+        /// The path of the archived document.
         path: String,
-        /// Reference of a document with the same content.
+        /// The path or id of a document that has the same content, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         covered_by: Option<String>,
-        /// The reason.
+        /// The reason of this change.
         reason: String,
     },
 }
@@ -140,7 +140,7 @@ impl Operation {
     }
 }
 
-/// The defect of a malformed plan.
+/// The description of a defect in the form of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
@@ -182,7 +182,7 @@ impl Plan {
 }
 
 impl Action {
-    /// Returns the name of the action.
+    /// Returns the name of the kind of change, such as `merge`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Merge { .. } => "merge",
@@ -194,7 +194,7 @@ impl Action {
         }
     }
 
-    /// Returns the reason.
+    /// Returns the reason of the change.
     pub fn reason(&self) -> &str {
         match self {
             Self::Merge { reason, .. }
@@ -206,7 +206,7 @@ impl Action {
         }
     }
 
-    /// Replaces the reason.
+    /// Replaces the reason of the change.
     pub fn set_reason(&mut self, new: &str) {
         match self {
             Self::Merge { reason, .. }
@@ -218,7 +218,7 @@ impl Action {
         }
     }
 
-    /// Returns the new text, if any.
+    /// Returns the new text that the change writes, if any.
     pub fn words(&self) -> Option<&Words> {
         match self {
             Self::Merge { words, .. } | Self::Update { words, .. } | Self::Create { words, .. } => {
@@ -228,7 +228,7 @@ impl Action {
         }
     }
 
-    /// Returns the documents that must exist.
+    /// Returns the documents that must exist before the change.
     pub fn reads(&self) -> Vec<&str> {
         match self {
             Self::Merge { sources, .. } => sources.iter().map(String::as_str).collect(),
@@ -242,7 +242,7 @@ impl Action {
         }
     }
 
-    /// Returns the path that the action writes.
+    /// Returns the path that the change writes; `None` if it writes none.
     pub fn writes(&self) -> Option<&str> {
         match self {
             Self::Merge { target, .. } => Some(target),
@@ -252,7 +252,7 @@ impl Action {
         }
     }
 
-    /// Returns the paths that no longer exist after the action.
+    /// Returns the paths at which no document exists after the change.
     pub fn vacates(&self) -> Vec<&str> {
         match self {
             Self::Merge { sources, target, .. } => {
@@ -264,7 +264,7 @@ impl Action {
         }
     }
 
-    /// Returns true if the action retires a document.
+    /// Returns true if the change takes a document out of use: merging, superseding or archiving.
     pub fn retires(&self) -> bool {
         matches!(self, Self::Merge { .. } | Self::Supersede { .. } | Self::Archive { .. })
     }

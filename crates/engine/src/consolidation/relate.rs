@@ -22,76 +22,77 @@ use super::statement_parser::verbs::is_personal;
 use super::statement_parser::{Clause, Hold, ParsedStatement, StatedChange, Word};
 use super::thresholds::Thresholds;
 
-/// One statement, with the other properties that decide.
+/// A statement, with the properties of its record that decide how it relates to other statements.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'a> {
-    /// Its text.
+    /// The text of the statement.
     pub text: &'a str,
-    /// Its kind.
+    /// The kind of its record.
     pub kind: RecordKind,
-    /// Its scope; `None` means everywhere.
+    /// The part of a codebase or system to which the statement applies; `None` means everywhere.
     pub scope: Option<&'a str>,
-    /// Trust tier of its source.
+    /// The level of trust in its source.
     pub tier: TrustTier,
-    /// The time at which it was observed.
+    /// The time at which the statement was made.
     pub told: StatementTime<'a>,
 }
 
-/// The relation of a new statement to an old one.
+/// The relation of a new statement to an existing one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// It has no new content.
+    /// The new statement repeats the existing one.
     Duplicate,
-    /// It supersedes the old one.
+    /// The new statement supersedes the existing one.
     Supersedes,
-    /// It concerns an earlier time: the old one supersedes it.
+    /// The new statement is about an earlier time: the existing one supersedes it.
     SupersededBy,
-    /// Both hold, each in its own scope or time.
+    /// Both statements hold, each in its own scope or time.
     Coexists,
-    /// It contradicts a statement of higher trust.
+    /// The new statement contradicts an existing one with more trust.
     Conflict,
-    /// It may contradict the old one, but the rules are not certain.
+    /// The new statement may contradict the existing one, but the rules are not certain.
     Doubtful,
-    /// They concern different things.
+    /// The statements are about different things.
     Related,
-    /// The rules cannot decide.
+    /// The rules cannot decide the relation; a model may be asked.
     Unclear,
 }
 
-/// The reason for a relation. A closed list, because reasons must not contain content.
+/// The reason for the relation of two statements. The list is closed, because a reason must not
+/// contain text of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// Scopes differ.
+    /// The statements have scopes that do not overlap.
     OtherScope,
-    /// One scope contains the other.
+    /// The scope of one statement contains the scope of the other.
     NarrowerScope,
-    /// Equal words.
+    /// The statements have the same words.
     SameWords,
-    /// Equal meaning in other words.
+    /// The statements have the same meaning in other words.
     OtherWords,
-    /// One negates the other.
+    /// One statement negates the other.
     Denial,
-    /// Another value in the same slot.
+    /// The statements give different values for something that has one value at a time.
     OtherValue,
-    /// Another order of preference.
+    /// The statements give opposite orders of preference.
     OtherOrder,
-    /// A change from one to the other.
+    /// The new statement reports a change away from the old one.
     Change,
-    /// A change that may end the other statement.
+    /// The new statement reports a change that may end the old one.
     MaybeChange,
-    /// Another choice, perhaps for the same purpose.
+    /// The statements name different choices, perhaps for the same purpose.
     MaybeValue,
-    /// Temporary, or only planned.
+    /// A statement is temporary, or only planned.
     Passing,
-    /// Only one of several statements in a text is concerned.
+    /// The text has several statements, and only one of them is affected.
     OnlyInPart,
-    /// Equal words in other roles.
+    /// The statements have the same words in different roles, such as subject and object.
     OtherRoles,
-    /// No common content that decides.
+    /// The statements have no common content by which a rule decides.
     Different,
-    /// Similar, but no rule decides.
+    /// The statements are similar, but no rule decides.
     NoRule,
-    /// Similar, but too long to compare.
+    /// The statements are similar, but too long to be compared.
     TooLong,
 }
 

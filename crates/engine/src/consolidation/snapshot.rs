@@ -8,51 +8,52 @@ use sha2::{Digest, Sha256};
 
 use crate::document_text::case_folding::folded;
 
-/// A document as it was read.
+/// A document as it was read when a plan was made.
 #[derive(Debug, Clone)]
 pub struct PlanDocument {
-    /// Its path or, without one, its id: its reference in a plan.
+    /// The name of the document in a plan: its path, or its id if it has no path.
     pub reference: String,
-    /// The record.
+    /// The id of the document's record.
     pub id: RecordId,
-    /// Its namespace.
+    /// The namespace of the document.
     pub namespace: Namespace,
-    /// Its strategy.
+    /// The strategy that made the document, if any.
     pub strategy: Option<StrategyId>,
-    /// Its scope.
+    /// The part of a codebase or system to which the document applies; `None` means everywhere.
     pub scope: Option<String>,
-    /// Metadata values that must be equal for documents to be compared.
+    /// The metadata values that must be equal in two documents for them to be compared.
     pub strict: Metadata,
-    /// Its text.
+    /// The text of the document.
     pub text: String,
-    /// Its title, if any.
+    /// The title of the document, if it has one.
     pub title: Option<String>,
-    /// A description in one line.
+    /// The description of the document, in one line.
     pub description: Option<String>,
-    /// The key of which it states a value, if a writer set one: for each key the newest document
-    /// holds.
+    /// The key whose value the document states, if its writer set one. Of several documents with
+    /// a key, the newest one holds.
     pub key: Option<String>,
-    /// Its tags.
+    /// The tags of the document.
     pub tags: Vec<String>,
-    /// Trust tier of its source.
+    /// The level of trust in the document's source.
     pub tier: TrustTier,
-    /// True if it must not be archived.
+    /// True if the document must not be archived.
     pub pinned: bool,
-    /// Priority: if not all documents fit, those with the greater value stay.
+    /// The priority of the document: if not all documents fit, those with the greater number
+    /// stay.
     pub priority: i64,
-    /// Number of its reads, as far as they are counted.
+    /// The number of times that the document was read, as far as reads are counted.
     pub uses: u64,
-    /// The time from which it no longer holds.
+    /// The time from which the document no longer holds; `None` if it does not expire.
     pub expires_at: Option<Timestamp>,
-    /// The time from which it holds.
+    /// The time from which the document holds.
     pub valid_from: Timestamp,
-    /// The time of its observation.
+    /// The time at which the content of the document was observed.
     pub observed_at: Timestamp,
-    /// Its position in the order of writes.
+    /// The position of the document's last change in the order of writes of the memory.
     pub sequence: u64,
-    /// Digest of its text, which detects changes.
+    /// The digest of the document's text, by which a later change is detected.
     pub hash: [u8; 32],
-    /// True if the plan itself creates it.
+    /// True for a document that the plan itself creates.
     pub is_new: bool,
 }
 

@@ -10,32 +10,38 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
-    /// Minimum cosine for other words to have the same meaning.
+    /// The minimum cosine at which different words count as the same meaning.
     pub paraphrase: f32,
-    /// Minimum cosine for a replaced word to have the same meaning.
+    /// The minimum cosine at which two statements that differ in one word count as the same
+    /// meaning.
     pub synonym: f32,
-    /// Minimum cosine for one statement to supersede another.
+    /// The minimum cosine at which one statement may supersede another.
     pub contradiction: f32,
-    /// `contradiction` without embeddings.
+    /// The minimum Jaccard similarity in place of `contradiction`, if the statements have no
+    /// embeddings.
     pub contradiction_jaccard: f32,
-    /// Minimum cosine for equal content words to be a duplicate in any sentence.
+    /// The minimum cosine at which statements with equal content words count as duplicates,
+    /// whatever their sentence form.
     pub retold: f32,
-    /// `retold` if a single word carries the content and the verbs differ.
+    /// The threshold in place of `retold` if a single word carries the content and the verbs
+    /// differ.
     pub retold_word: f32,
-    /// `retold` without embeddings.
+    /// The minimum Jaccard similarity in place of `retold`, if the statements have no embeddings.
     pub retold_jaccard: f32,
-    /// Minimum cosine for a stated change to end the content of an old statement.
+    /// The minimum cosine at which a stated change ends the content of an older statement.
     pub turned: f32,
-    /// Minimum cosine for a change, or another choice, to contradict a statement with a purpose:
-    /// both stay, in conflict.
+    /// The minimum cosine at which a change, or another choice, may contradict a statement with a
+    /// purpose: both stay, and a conflict is stored.
     pub doubted: f32,
-    /// `doubted` for a statement without a purpose.
+    /// The threshold in place of `doubted` for a statement without a purpose.
     pub doubted_bare: f32,
-    /// Minimum cosine for another value in the same frame to supersede the old one.
+    /// The minimum cosine at which a statement with another value in otherwise equal words
+    /// supersedes the older one.
     pub renewed: f32,
-    /// Minimum cosine for the model to decide cases that the rules leave open.
+    /// The minimum cosine at which a model is asked about a case that the rules leave open.
     pub unclear: f32,
-    /// `unclear` without embeddings.
+    /// The minimum Jaccard similarity in place of `unclear`, if the statements have no
+    /// embeddings.
     pub unclear_jaccard: f32,
 }
 

@@ -24,36 +24,39 @@ use crate::hooks::RunnerState;
 use crate::strategies::self_managed::payload;
 use crate::{Engine, deliveries};
 
-/// First pause in milliseconds; each later one is twice as long.
+/// The pause after the first failed try of a delivery, in milliseconds. Each later pause is twice
+/// as long.
 const FIRST_PAUSE_MS: i64 = 1_000;
-/// Maximum pause in milliseconds, which also applies to unconfigured targets.
+/// The maximum pause between two tries of a delivery, in milliseconds. It also applies to targets
+/// that are not configured.
 const LONGEST_PAUSE_MS: i64 = 300_000;
-/// Milliseconds between checks for newly due deliveries while tries are running.
+/// The time between two searches for deliveries that became due while others are being sent, in
+/// milliseconds.
 const LOOK_MS: u64 = 250;
 
-/// Maximum number of running tries per target in this process, so that a hanging target does not
-/// use all slots.
+/// The maximum number of deliveries that this process sends to one target at the same time, so
+/// that a hanging target does not delay others.
 const TARGET_AT_ONCE: usize = 4;
 /// Duration of a delivery's lease in milliseconds. The sender renews it during a try, so it may be
 /// shorter than a try, and it limits the delay after the death of a server. If a renewal is late,
 /// the try is aborted: a send without a lease could be overtaken by later deliveries.
 const LEASE_MS: i64 = 60_000;
-/// Maximum number of deliveries for unknown targets that one write postpones.
+/// The maximum number of deliveries to targets that are not configured that one write postpones.
 const ROWS: usize = 1_000;
 
-/// The result of a try.
+/// The result of trying to send a delivery.
 struct Verdict {
     state: DeliveryState,
     due: Timestamp,
     error: Option<String>,
-    /// Result label in metrics.
+    /// The label of the result in metrics.
     word: &'static str,
 }
 
 impl Engine {
-    /// Sends deliveries that are due or become due meanwhile, if this process is a host or can
-    /// become one. Returns the number of tries. On a store with several hosts it sends for all of
-    /// them and must be configured like them. Commands call [`Self::settle`].
+    /// Sends deliveries that are due, if this process may do so for the store. Returns the number
+    /// of tries. On a store with several servers it sends deliveries for all of them, and must
+    /// therefore be configured like them; commands call [`Self::settle`] instead.
     ///
     /// # Errors
     /// Errors of the store; failure responses of targets are no errors.
@@ -70,7 +73,7 @@ impl Engine {
 /// Running deliveries: the target of each try.
 type RunningDeliveries = BTreeMap<u64, String>;
 
-/// A delivery leased by this process.
+/// A delivery on which this process has a lease.
 struct Claimed {
     delivery: Delivery,
     holder: String,

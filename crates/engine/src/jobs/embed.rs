@@ -16,20 +16,21 @@ use loci_model::{Error, ErrorKind, MemoryId, Namespace, RecordId, Result, limits
 use super::JobAttemptEnd;
 use crate::Engine;
 
-/// Texts per embedder call, and vectors per write.
+/// The number of texts in one call of the embedding model, and of vectors in one write.
 pub(super) const TEXTS_PER_BATCH: usize = 32;
-/// Batches per read, so that the embedder does not wait between them.
+/// The number of batches in one read of the store, so that the embedding model does not wait for
+/// reads.
 const BATCHES_PER_READ: usize = 8;
-/// Batches in the embedder at a time: one is embedded while the previous one is written.
+/// The number of batches that are in progress: one is embedded while the previous one is written.
 const BATCHES_AHEAD: usize = 2;
-/// Pause in milliseconds after a write without effect, because another writer changes the same
-/// records.
+/// The pause after a write without effect, in milliseconds. Another writer is then changing the
+/// same records.
 const PAUSE_MS: i64 = 200;
 
-/// Maximum number of passages of one run that the embedder may reject. More rejections indicate a
-/// fault of the embedder.
+/// The maximum number of passages that the embedding model may reject in one run. If it rejects
+/// more, the model itself is considered faulty.
 const REFUSED_MAX: usize = 1_024;
-/// A text that every embedder accepts. Its rejection indicates a fault of the embedder.
+/// A text that every embedding model accepts. If a model rejects it, the model is faulty.
 const PLAIN: &str = "a plain text";
 
 /// A passage: its record, version and part.
@@ -39,7 +40,7 @@ type PassageAddress = (RecordId, u32, u32);
 #[derive(Default)]
 struct Embedded {
     vectors: Vec<PassageVector>,
-    /// Rejected passages with the reason.
+    /// The passages that the model rejected, each with the reason.
     refused: Vec<(PassageAddress, String)>,
 }
 
@@ -83,18 +84,19 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
 pub struct CompletedVectors {
     /// The state of the namespace's vectors.
     pub completion: Completion,
-    /// Number of vectors written.
+    /// The number of vectors that the call wrote.
     pub(crate) written: usize,
 }
 
 /// The state of a namespace's vectors after [`Engine::complete_vectors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
-    /// Every passage has a vector, except those that the embedder rejects.
+    /// Every passage of the namespace has a vector, except those that the embedding model
+    /// rejects.
     Whole,
-    /// Some were made and some remain: another call makes more.
+    /// Some passages got a vector and others still have none: another call continues.
     Partial,
-    /// None can be made now.
+    /// No vectors can be made now, because the embedding model does not respond.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! Failures of jobs: the reason in its wire format, and the time of the retry.
+//! Failures of jobs: the text of the reason, and the time at which a job is retried.
 
 use loci_model::job::Job;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
@@ -8,23 +8,25 @@ use crate::Engine;
 use crate::hooks::JobPolicy;
 use crate::language_models::Unanswered;
 
-/// First pause in milliseconds; each later one is four times as long.
+/// The pause after the first failure of a job, in milliseconds. Each later pause is four times as
+/// long.
 const FIRST_PAUSE_MS: i64 = 500;
-/// Maximum pause in milliseconds.
+/// The maximum pause before a job is retried, in milliseconds.
 const LONGEST_PAUSE_MS: i64 = 60_000;
 
-/// Pauses in milliseconds of jobs with few tries; their number is the number of retries.
+/// The pauses before the retries of a job whose policy allows only a few tries, in milliseconds.
+/// Their number is the number of retries.
 const LATER_PAUSES_MS: &[i64] = &[1_000, 2_000, 4_000];
-/// Maximum variation of such a pause in percent.
+/// The maximum random variation of such a pause, in percent.
 const LATER_SPREAD: i64 = 20;
 
-/// Maximum pause in milliseconds that a model can request.
+/// The maximum time that a model can ask the server to wait before a retry, in milliseconds.
 const LONGEST_WANTED_MS: i64 = 3_600_000;
 
 /// Error code of a job whose namespace cannot be determined.
 pub(super) const NAMESPACE: &str = "NAMESPACE_VARIABLE_MISSING";
 
-/// Returns the error code, then `: ` and a plain explanation.
+/// Returns the reason of a failed job: the error code, then `: ` and an explanation.
 pub(super) fn reason(error: &Error) -> String {
     let code = match error.kind {
         ErrorKind::Unavailable => "STORE_UNAVAILABLE",

@@ -7,7 +7,8 @@ use loci_model::ports::store::StoreExt;
 use super::lease;
 use crate::Engine;
 
-/// Removes the questions and answers of a job, and the window in which they were asked.
+/// Removes the stored questions and answers of a finished job, and the messages that were fixed
+/// for these questions.
 pub async fn forget_questions(engine: &Engine, job: &Job) -> Result<()> {
     let job = job.clone();
     engine

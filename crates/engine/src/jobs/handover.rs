@@ -1,6 +1,6 @@
-//! The job that hands a session's new messages to the client of a self-managed strategy. Each
-//! handover is one row of the outbox, in the write that updates the progress. After any
-//! interruption, each message is therefore handed over once.
+//! The job that sends the new messages of a session to the client of a self-managed strategy. The
+//! write that updates the strategy's progress also stores the delivery, so that each message is
+//! sent once even after an interruption.
 
 use loci_model::event::{Event, EventLoad};
 use loci_model::job::Job;
@@ -19,13 +19,13 @@ use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::strategies::self_managed::payload::{self, HandoverData};
 use crate::strategies::self_managed::trigger::{self, Conditions};
 
-/// Events per read: enough for a window of one message per event, plus some events without
-/// messages.
+/// The number of events in one read: enough if each event has one message, plus some events
+/// without messages.
 const EVENTS_MAX: usize = 100;
-/// Maximum number of events before the window that provide its history; each message may be an
-/// event of its own.
+/// The maximum number of earlier events from which the history of a delivery is taken; each of
+/// its messages may be in an event of its own.
 const HISTORY_EVENTS_MAX: usize = 50;
-/// Size in bytes of messages at which a window is full.
+/// The total size of messages, in bytes, above which they are sent without waiting for more.
 const WINDOW_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]

@@ -1,5 +1,5 @@
-//! Leases from the view of their holder: names, durations, and renewal during work. The owner of a
-//! lease handles its loss.
+//! Leases from the view of the process that holds them: names, durations, and renewal during the
+//! work. The code that uses a lease handles its loss.
 //!
 //! A lease ends by the clock of the process that reads it. Clocks of servers may differ by less
 //! than a sixth of a lease, ten seconds for jobs and deliveries: by then a holder that cannot renew
@@ -19,14 +19,15 @@ use loci_model::{Result, Timestamp};
 
 use crate::Engine;
 
-/// Divisor of a lease's duration for the time until its renewal.
+/// The fraction of a lease's duration after which it is renewed: one third.
 const PARTS: i64 = 3;
-/// Divisor for the remaining time at which the holder gives up a lease that it could not renew,
-/// before another process may start.
+/// The fraction of a lease's duration before its end at which the holder gives it up if it could
+/// not be renewed: one sixth.
 const LEFT: i64 = 6;
-/// Divisor for the pause before a retry if the store could not be reached.
+/// The fraction of a lease's duration for which the holder waits before it tries to renew again,
+/// after the store could not be reached: one twelfth.
 const AGAIN: i64 = 12;
-/// Milliseconds between checks of a process that waits for a chore.
+/// The time between two tries of a process that waits for a lease, in milliseconds.
 const TURN_MS: u64 = 50;
 
 /// Lease name of the chore that one server always holds while servers run.
@@ -91,23 +92,25 @@ async fn prolong<'a>(
     }
 }
 
-/// Recurring work that one server does for all: the holder of the lease, until it stops or dies.
+/// Recurring work that only one server of a store does at a time. A named lease decides which
+/// one: its holder keeps the work until it stops or dies.
 #[derive(Clone)]
 pub struct Chore<'a> {
-    /// The engine whose store has the lease.
+    /// The engine whose store contains the lease.
     pub engine: &'a Engine,
-    /// The name; one process holds it at a time.
+    /// The name of the lease. At most one process holds it.
     pub name: String,
-    /// The holder: the process, or one claim of it if two parts of one process must not both do the
-    /// work.
+    /// The name of the holder: the process, or a unique name if two parts of one process must not
+    /// both do the work.
     pub holder: String,
-    /// Milliseconds for which a dead server keeps the lease.
+    /// The duration of the lease in milliseconds: the time after which another server takes over
+    /// from a dead one.
     pub lease_ms: i64,
 }
 
 impl Chore<'_> {
-    /// Does the work if this server holds the chore; returns false otherwise. If the lease is lost,
-    /// the work is aborted.
+    /// Does the work if this process holds the lease or gets it; returns false otherwise. The
+    /// work is aborted if the lease is lost.
     pub(crate) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
         self.run_within(0, work).await
     }
@@ -159,7 +162,7 @@ impl Chore<'_> {
         self.engine.store.write(move |tx| tx.leases_mut().take(&name, &holder, now, until)).await
     }
 
-    /// Releases the chore.
+    /// Ends the lease, so that another process can take over immediately.
     pub async fn give_up(&self) {
         let (name, holder) = (self.name.clone(), self.holder.clone());
         if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(&name, &holder)).await {

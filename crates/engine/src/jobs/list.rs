@@ -1,5 +1,4 @@
-//! `job_list`, `job_get`: show pending, running, finished and failed jobs to callers that may read
-//! the events of the jobs.
+//! `job_list`, `job_get`: show jobs in any state to callers who may read the events of the jobs.
 
 use loci_model::job::Job;
 use loci_model::ports::store::{JobQuery, StoreExt};

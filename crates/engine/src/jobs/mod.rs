@@ -40,29 +40,31 @@ use crate::calls::page::Page;
 /// A page of jobs, latest change first.
 pub type JobPage = Page<Job, (Timestamp, JobId)>;
 
-/// The end of one try of a job, other than an error.
+/// The end of one try of a job that returned no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobAttemptEnd {
-    /// The work is finished.
+    /// The work of the job is finished.
     Done,
-    /// The work is finished, and its write already recorded the end of the job with its result.
+    /// The work is finished, and the write of its result has already recorded the end of the job.
     Noted,
-    /// The job continues at that time, because others were faster or more work is left.
+    /// The job must run again at this time, because other writers were faster or more work is
+    /// left.
     Again(Timestamp),
-    /// The job continues when an answer arrives from outside.
+    /// The job waits until a client submits an answer to its question.
     Waits,
-    /// A model gave no answer: another try at `retry_at` may help.
+    /// A model gave no answer, and the job tries again at `retry_at`.
     Unanswered {
-        /// An error code, then `: ` and a plain explanation.
+        /// The reason: an error code, then `: ` and an explanation.
         reason: String,
-        /// The affected messages.
+        /// The messages that the job was extracting.
         messages: Vec<JobMessage>,
         /// The time of the retry.
         retry_at: Timestamp,
     },
-    /// A retry cannot help: an error code, then `: ` and a plain explanation, with the affected
-    /// messages.
+    /// The job failed, and a retry cannot help. The text is an error code, then `: ` and an
+    /// explanation; the messages are those that were not extracted.
     Failed(String, Vec<JobMessage>),
-    /// All messages were extracted, but these ones deterministically in place of the model.
+    /// All messages were extracted, but these ones without the model, which gave no answer. The
+    /// text is the reason.
     FellBack(String, Vec<JobMessage>),
 }

@@ -1,6 +1,6 @@
-//! The work that one-shot commands cause. On a store with one host, a command that opened it is
-//! that host and does the work. A store with many hosts has servers, and commands leave the work to
-//! them, because a command may lack the models and targets that the servers are configured with.
+//! The work that a command of the CLI causes and waits for. On a store that one process hosts, a
+//! command that opened the store does the work itself. On a store with several servers it leaves
+//! the work to them, because a command may lack the models and targets of the servers.
 
 use loci_api::job::ExtractionState;
 use loci_model::ports::store::{Hosts, StoreExt};
@@ -10,21 +10,22 @@ use super::lease::SWEEP;
 use super::wait::WaitScope;
 use crate::Engine;
 
-/// The result of a command's work.
+/// The result of waiting for the work of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OneShotResult {
-    /// The state of its jobs.
+    /// The state of the jobs for which the command waited.
     pub jobs: ExtractionState,
-    /// The servers to which the work was left; `None` if this process, or the only host, did it.
+    /// The servers that do the work; `None` if this process, or the only host, did it.
     pub left_to: Option<Servers>,
 }
 
-/// Information on the servers of a store with many hosts.
+/// Information about the servers of a store that several servers share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Servers {
-    /// True if a server swept in the last three minutes. A new server sweeps after one minute.
+    /// True if a server ran the sweep in the last three minutes. A new server does so after one
+    /// minute.
     pub heard_of: bool,
-    /// Milliseconds for which a due job has not been claimed; 0 if none is due.
+    /// The time for which a due job has not been started, in milliseconds; 0 if no job is due.
     pub overdue_ms: u64,
 }
 

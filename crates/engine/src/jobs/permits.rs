@@ -1,5 +1,5 @@
-//! Limits the number of jobs that compute at once. A job that waits for a model releases its
-//! permit. When it returns, it precedes jobs that have not started.
+//! Limits the number of jobs that compute at the same time. A job that waits for a model releases
+//! its permit meanwhile, and afterwards gets one before jobs that have not started.
 //!
 //! Only a counter: it does not know which job holds a permit.
 
@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A number of permits, and the jobs that wait for one.
+/// A limited number of permits, and the jobs that wait for a permit.
 #[derive(Debug)]
 pub struct Permits {
     state: Mutex<State>,
@@ -15,15 +15,16 @@ pub struct Permits {
 
 #[derive(Debug)]
 struct State {
-    /// Number of free permits. It is negative while an aborted job has released its permit twice.
+    /// The number of permits that are not in use. It is negative while an aborted job has
+    /// released its permit twice.
     free: i64,
-    /// Number of jobs that wait to return.
+    /// The number of jobs that released their permit and now wait for one again.
     returning: u32,
     sleepers: Vec<Waker>,
 }
 
 impl Permits {
-    /// Creates this number of permits, at least one.
+    /// Creates `places` permits, at least one.
     pub(crate) fn new(places: usize) -> Self {
         let free = i64::try_from(places.max(1)).unwrap_or(i64::MAX);
         Self { state: Mutex::new(State { free, returning: 0, sleepers: Vec::new() }) }
@@ -41,12 +42,12 @@ impl Permits {
         sleepers.into_iter().for_each(Waker::wake);
     }
 
-    /// Returns a future of a permit, which is free again when the permit is dropped.
+    /// Returns a future that resolves to a permit. Dropping the permit makes it available again.
     pub fn take(self: &Arc<Self>) -> PermitFuture {
         PermitFuture { permits: Arc::clone(self) }
     }
 
-    /// Releases the permit of the calling job until it returns.
+    /// Releases the permit of the calling job until [`Away::back`] is called.
     pub(crate) fn step_out(self: &Arc<Self>) -> Away {
         self.change(1);
         Away { permits: Arc::clone(self), is_back: false }
@@ -65,7 +66,7 @@ impl Permits {
     }
 }
 
-/// The future of [`Permits::take`].
+/// The future that [`Permits::take`] returns.
 #[derive(Debug)]
 pub struct PermitFuture {
     permits: Arc<Permits>,
@@ -79,7 +80,7 @@ impl Future for PermitFuture {
     }
 }
 
-/// A permit.
+/// The right to compute, which is available to others when it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     permits: Arc<Permits>,
@@ -91,7 +92,7 @@ impl Drop for Permit {
     }
 }
 
-/// A job that released its permit temporarily.
+/// A job that released its permit while it waits for a model.
 #[derive(Debug)]
 pub(crate) struct Away {
     permits: Arc<Permits>,

@@ -10,10 +10,10 @@ use crate::Engine;
 use crate::deliveries::record_streams;
 use crate::hooks::write_context;
 
-/// Rows per write: few enough that other writes can run in between.
+/// The number of rows in one write, so few that other writes can run in between.
 pub(super) const ROWS_PER_WRITE: usize = 500;
 
-/// Erases until no more data may be erased. A second run has no work.
+/// Erases all data whose erasure is due. A second run finds no work.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let id = job.memory.clone();
     let memory = engine.store.read(move |tx| tx.memories().get(&id)).await?;

@@ -8,7 +8,7 @@ use loci_model::{JobId, MemoryId, Result};
 use crate::Engine;
 use crate::records::batch::ask_for_vectors;
 
-/// Memories per transaction.
+/// The number of memories in one transaction.
 const MEMORIES_PER_PAGE: usize = 100;
 
 impl Engine {

@@ -23,19 +23,23 @@ use super::wait::WaitScope;
 use crate::Engine;
 use crate::hooks::RunnerState;
 
-/// Number of workers: enough to keep the embedder busy while others wait for the store.
+/// The number of workers, which is enough to keep the embedding model busy while some of them
+/// wait for the store.
 const WORKERS: usize = 4;
-/// Milliseconds between polls of the first worker, which also tries to become host.
+/// The time between two searches for jobs by the first worker, in milliseconds. This worker also
+/// tries to become the host of the store.
 const LOOK_MS: u64 = 150;
-/// Milliseconds between polls of the other workers, in case they missed a wake-up.
+/// The time between two searches for jobs by the other workers, in milliseconds, in case they
+/// missed a signal.
 const LOOK_RARELY_MS: u64 = 2_000;
-/// Microseconds between searches for jobs whose runner died, because they are not among due jobs.
+/// The time between two searches for jobs whose process died, in microseconds.
 const LOST_LOOK_US: u64 = 5_000_000;
-/// Milliseconds that running jobs may take to end when the runner stops.
+/// The time that running jobs have to end when the server stops, in milliseconds.
 const STOP_MS: u64 = 10_000;
-/// Milliseconds between polls of the outbox; processes that add to it also wake the runner.
+/// The time between two searches for due deliveries, in milliseconds. A write of this process
+/// that stores a delivery also starts a search.
 const DELIVER_LOOK_MS: u64 = 1_000;
-/// Milliseconds between sweeps.
+/// The time between two sweeps, in milliseconds.
 const SWEEP_MS: u64 = 60_000;
 /// Duration of the sweep lease in milliseconds. A server that sweeps keeps sweeping until it has
 /// been silent for this time; some sweeps are skipped then.

@@ -1,5 +1,5 @@
-//! `sweep`: removes expired rows from the tables. Reads omit them long before; the sweep frees the
-//! space.
+//! `sweep`: removes outdated rows from the tables, to free their space. Reads omit these rows
+//! before they are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,14 @@ use crate::language_models::erasure;
 use crate::records::state_transition::StateTransition;
 use crate::{Engine, language_models};
 
-/// Maximum number of writes of one kind in one sweep; the rest waits for the next sweep.
+/// The maximum number of writes for each kind of rows in one sweep; the rest waits for the next
+/// sweep.
 const ROUNDS_MAX: usize = 200;
 /// Minimum number of rows charged for a write, because a write of few rows costs almost the same.
 const ROWS_COUNTED_MIN: usize = 5;
-/// Memories with erasable data per read.
+/// The number of memories with erasable data that one read returns.
 const MEMORIES_PER_PAGE: usize = 100;
-/// Reason for the change of an expired record.
+/// The reason in the state history of a record that expired.
 const REASON: &str = "expired";
 
 impl Engine {

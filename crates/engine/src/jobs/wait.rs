@@ -11,7 +11,8 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, limits};
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Milliseconds between polls of the table, because jobs of other processes end without a wake-up.
+/// The time between two reads of the table of jobs, in milliseconds. Jobs of other processes end
+/// without a signal.
 const LOOK_MS: u64 = 50;
 
 impl Engine {
@@ -101,7 +102,7 @@ impl Engine {
     }
 }
 
-/// Some memories, or an actor or a session of one memory.
+/// The memories for which a call waits, or the actor or session of one memory.
 #[derive(Debug, Clone)]
 pub(super) struct WaitScope {
     pub(super) memories: Vec<MemoryId>,

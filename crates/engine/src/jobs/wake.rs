@@ -1,4 +1,5 @@
-//! Wakes the runner of this process when a write scheduled a job, and waiters when a job ended.
+//! Wakes the job workers of this process when a write scheduled a job, and waiting calls when a
+//! job ended. Changes by other processes are found only by reading the table of jobs.
 //!
 //! Only a hint: changes by other processes are found by polling the table.
 
@@ -6,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A set of sleepers and a counter of calls.
+/// A signal to waiting futures that counts its calls.
 #[derive(Debug, Default)]
 pub struct Wake {
     state: Mutex<State>,
@@ -19,7 +20,7 @@ struct State {
 }
 
 impl Wake {
-    /// Wakes all sleepers.
+    /// Wakes all futures that wait for the signal.
     pub fn call(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.calls = state.calls.wrapping_add(1);
@@ -28,18 +29,19 @@ impl Wake {
         }
     }
 
-    /// Returns the number of calls. It is read before the table, so that no call is missed.
+    /// Returns the number of calls so far. Read it before the table of jobs, so that no later
+    /// call is missed.
     pub fn calls(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).calls
     }
 
-    /// Returns a future that resolves at the first call after the count `seen`.
+    /// Returns a future that resolves when the number of calls exceeds `seen`.
     pub fn called_since(&self, seen: u64) -> WakeFuture<'_> {
         WakeFuture { wake: self, seen }
     }
 }
 
-/// The future of [`Wake::called_since`].
+/// The future that [`Wake::called_since`] returns.
 #[derive(Debug)]
 pub struct WakeFuture<'a> {
     wake: &'a Wake,

@@ -9,54 +9,56 @@ use loci_model::{Timestamp, limits};
 
 use super::turns::turn::Turn;
 
-/// The treatment of a candidate relative to existing records.
+/// The rule by which a new record is combined with existing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JoinMode {
-    /// An exact repetition adds its source; near-duplicates are superseded.
+    /// If a record with the same text exists, it gains a source; records with nearly the same
+    /// text are superseded.
     Duplicates,
-    /// The candidate's subtype is a key: an earlier record of that key is superseded unless it has
-    /// the same content.
+    /// The subtype of the candidate is a key: an existing record with the same key is superseded,
+    /// unless its content is the same.
     Key {
-        /// True if the text states a change: records whose key contains this one, or is contained
+        /// True if the text states a change: records whose key contains this key, or is contained
         /// in it, are superseded too.
         changed: bool,
     },
-    /// Always a separate record.
+    /// The candidate is always stored as a separate record.
     Add,
-    /// The next version of this session's record of that subtype, if there is one.
+    /// The candidate becomes the next version of the session's record with the same subtype, if
+    /// there is one.
     InPlace,
 }
 
-/// A record that a strategy proposes.
+/// A record that a strategy proposes for storage.
 #[derive(Clone, PartialEq)]
 pub struct Candidate {
-    /// The kind.
+    /// The kind of the proposed record.
     pub kind: RecordKind,
-    /// The subtype, or the key of a preference.
+    /// The subtype of the record; for a preference, its key.
     pub subtype: Option<String>,
-    /// The title, if any.
+    /// The title of the record, if it has one.
     pub title: Option<String>,
-    /// The description, if any.
+    /// The description of the record, if it has one.
     pub description: Option<String>,
-    /// The displayed text.
+    /// The text of the record as it is shown.
     pub text: String,
-    /// The indexed text, if different.
+    /// The text to index and embed; `None` if it is the shown text.
     pub index_text: Option<String>,
-    /// The messages it is derived from, oldest first; never empty.
+    /// The messages from which the record is derived, oldest first; never empty.
     pub sources: Vec<Source>,
-    /// True if the text is the first source verbatim.
+    /// True if the text is the unchanged text of the first source.
     pub verbatim: bool,
-    /// Role of the verbatim message.
+    /// The role of the message that the text repeats verbatim; `None` for other texts.
     pub role: Option<Role>,
-    /// Position of the verbatim event in a client's run.
+    /// The position of that message's event in a run of the client, if the client stated one.
     pub run: Option<RunPlace>,
-    /// Time of the newest source.
+    /// The time of the newest source.
     pub time: Timestamp,
-    /// The scope (a path, a component), if it states one.
+    /// The part of a codebase that the text names as its scope: a path or a component.
     pub scope: Option<String>,
-    /// Checked values of the strategy's schema that a model inferred.
+    /// Metadata values that a model inferred, checked against the schema of the strategy.
     pub inferred: Metadata,
-    /// Its treatment relative to existing records.
+    /// The rule by which the candidate is combined with existing records.
     pub joining: JoinMode,
 }
 

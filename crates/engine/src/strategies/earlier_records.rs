@@ -6,18 +6,18 @@ use loci_model::record::{Record, RecordKind};
 
 use super::{Candidate, JoinMode};
 
-/// An earlier or pending record of the session.
+/// An earlier record of the session, stored or proposed in the same round.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EarlierRecord {
-    /// The kind.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// The subtype.
+    /// The subtype of the record.
     pub subtype: Option<String>,
-    /// The text.
+    /// The text of the record.
     pub text: String,
-    /// The messages it is derived from, oldest first.
+    /// The messages from which the record is derived, oldest first.
     pub sources: Vec<Source>,
-    /// Time of the newest source.
+    /// The time of the record's newest source.
     pub time: Timestamp,
 }
 

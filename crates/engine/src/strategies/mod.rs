@@ -33,48 +33,50 @@ pub use earlier_records::EarlierRecord;
 pub use model_questions::question::{Ask, BadReply, DecisionMethod, Question};
 pub use turns::turn::Turn;
 
-/// The input of one extraction: new turns of one session, branch and namespace.
+/// The input of one extraction: new messages of one session, branch and namespace. A turn is one
+/// message, or a part of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// The session.
+    /// The session of the turns.
     pub session: &'a SessionId,
-    /// The new turns, in order.
+    /// The new turns, in order of the conversation.
     pub turns: &'a [Turn],
-    /// Records of this session requested by [`Strategy::builds_on`], oldest first.
+    /// The earlier records of this session that [`Strategy::builds_on`] requests, oldest first.
     pub standing: &'a [EarlierRecord],
 }
 
-/// A strategy: its deterministic extraction, and its questions to a model, if any.
+/// The extraction of records by one built-in strategy, with and without a language model.
 pub trait Strategy: Sync {
-    /// Returns the kind of its records.
+    /// Returns the kind of built-in strategy.
     fn base(&self) -> StrategyBase;
 
-    /// Returns the subtypes of earlier records that [`Strategy::extract`] continues.
+    /// Returns the subtypes of a session's earlier records that [`Strategy::extract`] needs.
     fn builds_on(&self, session: &SessionId) -> Vec<String>;
 
-    /// Returns the maximum number of turns per round, as whole events.
+    /// Returns the maximum number of turns that one round extracts; events are not divided.
     fn turns_per_round(&self) -> usize;
 
-    /// Converts new turns to candidates, in order.
+    /// Proposes records for new turns, in order, without a model.
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate>;
 
-    /// Returns true if a model can extract for it. Only then are the methods below called, and
-    /// windows follow the memory's settings.
+    /// Returns true if the strategy can use a language model. The methods below are called only
+    /// for these strategies.
     fn asks(&self) -> bool {
         false
     }
 
-    /// Returns the step name of its question in pull mode.
+    /// Returns the name of the question's step, which clients see in pull mode.
     fn step(&self, _ask: &Ask<'_>) -> Step {
         Step::Extract
     }
 
-    /// Returns the question for the extraction of new turns; `None` if there is nothing to ask.
+    /// Returns the question that asks a model to extract new turns; `None` if there is nothing to
+    /// ask.
     fn extraction(&self, _ask: &Ask<'_>) -> Option<Question> {
         None
     }
 
-    /// Parses the candidates of a model's answer.
+    /// Parses the records that a model's answer proposes.
     ///
     /// # Errors
     /// All defects of the answer.
@@ -82,13 +84,13 @@ pub trait Strategy: Sync {
         Err(BadReply::of("this strategy asks no model: nothing was asked"))
     }
 
-    /// Returns the method that decides on its candidates.
+    /// Returns the method that compares the proposed records with existing ones.
     fn decides(&self) -> DecisionMethod {
         DecisionMethod::Own
     }
 }
 
-/// Every strategy that extracts without a model: one per base.
+/// All strategies that work without a model, one for each kind of built-in strategy.
 pub static STRATEGIES: &[&dyn Strategy] = &[
     &facts::semantic::Semantic,
     &summaries::summary::Summary,
@@ -96,7 +98,7 @@ pub static STRATEGIES: &[&dyn Strategy] = &[
     &episodes::episodic::Episodic,
 ];
 
-/// Returns the strategy of that base; `None` for a self-managed one.
+/// Returns the strategy of a kind; `None` for self-managed, whose client extracts records itself.
 pub fn of(base: StrategyBase) -> Option<&'static dyn Strategy> {
     STRATEGIES.iter().copied().find(|strategy| strategy.base() == base)
 }

@@ -35,7 +35,7 @@ pub trait ExchangeRows {
     /// Errors of the database.
     fn put_exchange(&self, memory: i64, exchange: &Exchange) -> Result<bool>;
 
-    /// Returns the first exchange that has no answer and no lease, as [`Exchanges::next_open`].
+    /// Returns the oldest exchange that a client may claim, as [`Exchanges::next_open`].
     ///
     /// # Errors
     /// Errors of the database.

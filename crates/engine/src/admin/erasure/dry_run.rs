@@ -8,7 +8,7 @@ use loci_model::{Error, Result};
 
 use crate::Engine;
 
-/// Error text that ends the write of a dry run.
+/// The error text with which a dry run rolls back its write.
 const UNDONE: &str = "a dry run changes nothing";
 
 impl Engine {

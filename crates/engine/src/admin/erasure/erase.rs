@@ -18,10 +18,10 @@ use crate::deliveries::{self, record_streams};
 use crate::hooks::write_context;
 use crate::language_models::erasure;
 
-/// Rows per page.
+/// The number of rows that one read returns.
 const ROWS_PER_READ: usize = 200;
-/// Kind of records and documents that name other owners too, or lie in another owner's namespace.
-/// They are counted under their own kind as well.
+/// The kind, in the receipt, of records and documents that also name other owners or are in
+/// another owner's namespace. They are counted under their own kind too.
 const SHARED: &str = "shared with others";
 /// All kinds, in the order of the receipt.
 const KINDS: [&str; 25] = [
@@ -52,7 +52,7 @@ const KINDS: [&str; 25] = [
     SHARED,
 ];
 
-/// Number of items found of each kind.
+/// The number of items of each kind that an erasure found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts(BTreeMap<&'static str, u64>);
 
@@ -90,7 +90,7 @@ impl Counts {
     }
 }
 
-/// The inputs of an erasure.
+/// The input of an erasure: the person, and the data that the scan of the memory found.
 pub(crate) struct Erasing<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) person: &'a Person,
@@ -102,8 +102,8 @@ pub(crate) struct Erasing<'a> {
     /// Texts of the records that are documents. A dry run makes no tombstones and needs none.
     pub(crate) texts: &'a ErasedTexts,
     pub(crate) vault: &'a dyn Vault,
-    /// True if the erasure makes tombstones. A dry run makes none, because they need the master
-    /// key.
+    /// True if the erasure writes tombstones. A dry run writes none, because tombstones need the
+    /// master key.
     pub(crate) marks: bool,
     pub(crate) by: &'a str,
     pub(crate) at: Timestamp,
@@ -148,7 +148,7 @@ impl Erasing<'_> {
         Tombstones { vault: self.vault, memory: &self.memory.id }
     }
 
-    /// Returns the records that still have content.
+    /// Returns those of the person's records that still have content.
     fn doomed(&self, tx: &mut dyn Tx) -> Result<Vec<Record>> {
         let mut ids = self.records.clone();
         for actor in self.person.actors() {

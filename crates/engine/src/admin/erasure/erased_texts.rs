@@ -13,17 +13,17 @@ use super::forgotten_text;
 use crate::Engine;
 use crate::document_text::DocumentContent;
 
-/// Records per read, so that other reads and writes can run in between.
+/// The number of records in one read, so few that other reads and writes can run in between.
 const PAGE_ROWS: usize = 200;
 
-/// Digests of the texts of documents, by record.
+/// The digests of the texts of documents that an erasure removes, by record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErasedTexts(BTreeMap<RecordId, Versions>);
 
 /// The texts of a document's versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Versions {
-    /// The last version read.
+    /// The number of the last version whose text was read.
     last: u32,
     digests: BTreeSet<String>,
 }

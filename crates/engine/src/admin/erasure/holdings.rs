@@ -14,17 +14,18 @@ use super::person::Person;
 use crate::Engine;
 use crate::hooks::PersonMentions;
 
-/// Versions per read, so that other reads and writes can run in between.
+/// The number of record versions in one read, so few that other reads and writes can run in
+/// between.
 const PAGE_ROWS: usize = 500;
 
-/// The data of a memory about a person.
+/// The data about a person that a scan found in a memory.
 #[derive(Debug, Clone)]
 pub struct Holdings {
     pub(crate) person: Person,
-    /// The person's records, in any state.
+    /// The records that belong to the person, in any state.
     pub(crate) records: BTreeSet<RecordId>,
-    /// Number of records that name the person and stay, because they name others too or lie in
-    /// their namespaces.
+    /// The number of records that name the person but stay, because they name others too or are
+    /// in another person's namespace.
     pub(crate) left_shared: usize,
     /// The names by which tasks, reviews and rules of others mention the person; `None` if the
     /// memory knows no such people.

@@ -18,15 +18,16 @@ const IMPORT_FORMAT: &str = "import_format";
 /// Metadata key of imported records: the digest of the item's id and content without its namespace.
 const IMPORT_CONTENT: &str = "import_content";
 
-/// The names of an imported record.
+/// The names by which an imported record is recognized after its erasure.
 #[derive(Debug)]
 pub(super) struct ItemNames<'a> {
     pub(super) format: &'a str,
     pub(super) id: &'a str,
     pub(super) namespace: String,
-    /// The digest of the item's whole content in the source.
+    /// The digest of the complete item in the program from which it was imported.
     pub(super) content: Option<&'a str>,
-    /// The record of which the item is an export, if any.
+    /// The id of the Loci record from which the item was exported; `None` if it comes from
+    /// another program.
     exported: Option<RecordId>,
     texts: BTreeSet<String>,
     owners: BTreeSet<String>,

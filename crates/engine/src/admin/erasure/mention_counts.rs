@@ -1,25 +1,26 @@
-//! Number of rows in which others named a person, by table.
+//! Counts of the rows from which an erasure removed a person's name, by table.
 
-/// Number of rows in which others named a person, by table.
+/// The number of rows, by table, in which the data of others named a person and from which an
+/// erasure removed the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MentionsTaken {
-    /// Tasks that were done for the person, or that mention them.
+    /// The number of tasks that were done for the person, or that mention them.
     pub tasks: u64,
-    /// Commits.
+    /// The number of commits.
     pub commits: u64,
-    /// Sessions of tasks, and their items.
+    /// The number of sessions of tasks, and of their items.
     pub sessions: u64,
-    /// Events.
+    /// The number of events.
     pub events: u64,
-    /// Messages from forges, and pending deliveries.
+    /// The number of webhooks received from forges, and of waiting deliveries.
     pub deliveries: u64,
-    /// Stored responses of idempotency tokens.
+    /// The number of stored responses for idempotency tokens.
     pub answers: u64,
-    /// Settings of repositories.
+    /// The number of repositories whose settings named the person.
     pub repositories: u64,
-    /// Reviews and all other ledger entries.
+    /// The number of reviews and all other ledger entries.
     pub entries: u64,
-    /// Versions of rules and other records, and the history of facts.
+    /// The number of versions of rules and other records, and of fact events.
     pub records: u64,
 }
 

@@ -25,25 +25,25 @@ const DIRECTORIES_OF_PEOPLE_ALONE: [&str; 2] = [PEOPLE, "people"];
 /// Actor prefix of a person who is identified by a number of a forge.
 const BY_NUMBER: &str = "user:";
 
-/// A person, and the namespaces in which a memory keeps their data.
+/// A person, with the actors and namespaces under which a memory keeps their data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     actors: Vec<ActorId>,
-    /// Spellings of the person's name in namespaces and clients.
+    /// The spellings of the person's name in namespaces and in data of clients.
     names: BTreeSet<String>,
-    /// Numbers that a forge assigned to the person, without prefix: they name an owner, but no
-    /// namespace.
+    /// The numbers by which a forge identifies the person. They may name an owner, but are no
+    /// namespace segments.
     numbers: BTreeSet<String>,
-    /// Templates of the memory that name the actor.
+    /// The namespace templates of the memory that contain the variable for the actor.
     templates: Vec<NamedTemplate>,
     /// Metadata keys that the memory's strategies copy from events. In an extracted record, only
     /// such a key shows that a client named an owner.
     copied: BTreeSet<(StrategyId, String)>,
-    /// True if only preference namespaces count, not every segment, because owners of repositories
-    /// name the other namespaces of the memory.
+    /// True for a memory about code: only preference namespaces count as the person's, because
+    /// the segments of other namespaces are names of repository owners.
     is_of_code: bool,
-    /// True if records outside the person's namespaces that name others or an agent are not the
-    /// person's.
+    /// True if a record outside of the person's namespaces that also names others or an agent
+    /// does not count as the person's.
     is_alone: bool,
 }
 

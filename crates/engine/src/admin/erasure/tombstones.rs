@@ -23,9 +23,11 @@ use crate::access::keys::master_key::can_digest;
 use crate::calls::idempotency::IfErased;
 use crate::document_text::DocumentContent;
 
-/// Key of the entry that marks a memory with tombstones. Without it no digest is computed.
+/// The key of the ledger entry that marks a memory as having tombstones. Without the entry no
+/// digest needs to be computed.
 const ANY: &str = "any";
-/// Idempotency operation under which tombstones outlive their memory.
+/// The name of the idempotency operation under which tombstones are stored that must remain after
+/// their memory is deleted.
 const OPERATION: &str = "ErasedSource";
 /// Metadata key of imported records and events: the id in the source.
 pub const IMPORT_ID: &str = "import_id";
@@ -35,7 +37,7 @@ pub const SRE_IMPORT_ID: &str = "imported_id";
 /// Import format of those records.
 pub const SRE_FORMAT: &str = "loci-sre";
 
-/// A source of data, by its name.
+/// The name of erased data, from which a tombstone is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source<'a> {
     /// A record of an export.
@@ -44,37 +46,37 @@ pub enum Source<'a> {
     Event(&'a EventId),
     /// All data of an actor up to the erasure.
     Actor(&'a ActorId),
-    /// An item of another program, in one namespace or in any.
+    /// An item that was imported from another program, in one namespace or in any.
     Item {
-        /// The program.
+        /// The import format, which names the program.
         format: &'a str,
-        /// The id in that program.
+        /// The id of the item in that program.
         id: &'a str,
         /// The namespace; `None` means any namespace.
         namespace: Option<&'a str>,
     },
-    /// An item with its content, imported into any namespace.
+    /// An item of another program by its content, imported into any namespace.
     ItemContent {
-        /// The program.
+        /// The import format, which names the program.
         format: &'a str,
-        /// The content.
+        /// The digest of the item's content.
         content: &'a str,
     },
     /// The text of an item, by its digest, under any id and in any namespace.
     ItemText {
-        /// The text.
+        /// The digest of the text.
         text: &'a str,
-        /// The owner of the text.
+        /// The owner whom the erased item named.
         owner: TextOwner<'a>,
     },
     /// An imported event, by its conversation and its id in the source. The source may use the id
     /// in several conversations.
     ImportedEvent {
-        /// The actor.
+        /// The actor of the imported event.
         actor: &'a ActorId,
-        /// The session.
+        /// The session of the imported event.
         session: &'a SessionId,
-        /// The id in the source.
+        /// The id of the event in the program from which it was imported.
         id: &'a str,
     },
     /// An imported event under the name that earlier versions used, in any conversation. It is read
@@ -97,23 +99,23 @@ pub enum Source<'a> {
     /// The text of a forgotten person's document, by its digest: no file and no import restores it,
     /// in any namespace.
     ForgottenText {
-        /// The text.
+        /// The digest of the text.
         text: &'a str,
     },
-    /// A request, by the name of its token.
+    /// A request, by the digest of its idempotency token.
     Request(&'a str),
     /// A message from which a strategy extracted a record that was deleted.
     Message {
-        /// The strategy.
+        /// The id of the strategy.
         strategy: &'a str,
-        /// The message.
+        /// The name of the message, as [`message_name`] returns it.
         message: &'a str,
     },
-    /// The pseudonym of an actor in the data of others; no tombstone has this name.
+    /// The pseudonym of a forgotten actor in the data of others. No tombstone has this name.
     Pseudonym(&'a ActorId),
 }
 
-/// The owner that an erased item named.
+/// The owner whom an erased item named. It decides which copies of the text an import rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOwner<'a> {
     Named(&'a str),
@@ -131,7 +133,7 @@ pub fn message_name(event: &EventId, message: u32) -> String {
     format!("{event} {message}")
 }
 
-/// The reach of an erasure.
+/// The extent of an erasure: one record, or all data of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErasureReach<'a> {
     /// One record was deleted in its namespace.
@@ -141,7 +143,7 @@ pub enum ErasureReach<'a> {
     Forgotten(&'a ErasedTexts),
 }
 
-/// Stored content of a tombstone that outlives its memory.
+/// The content of a tombstone that remains after its memory is deleted.
 #[derive(Serialize, Deserialize)]
 struct ErasedContent {
     at: Timestamp,

@@ -27,25 +27,27 @@ pub use report::{
     TransferSum,
 };
 
-/// Memories per read.
+/// The number of memories that one read returns.
 const MEMORIES: usize = 100;
 
-/// A move between two stores.
+/// A move of all data from one store to another.
 #[derive(Clone)]
 pub struct Transfer {
-    /// The source.
+    /// The store from which data is read.
     pub from: Arc<dyn Store>,
-    /// The target.
+    /// The store to which data is written.
     pub to: Arc<dyn Store>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Rows per page.
+    /// The number of rows in one page.
     pub page_rows: usize,
-    /// Memories to move again if the target has a different version; the target loses its version.
+    /// The memories that replace different memories with the same id in the target. The target
+    /// loses its data of these memories.
     pub replace: BTreeSet<MemoryId>,
-    /// True if the source's access keys replace different ones of the target.
+    /// True if access keys of the source replace keys with the same id and different content in
+    /// the target.
     pub replace_keys: bool,
-    /// Callback for progress.
+    /// A function that is called with the progress.
     pub on_progress: OnTransfer,
 }
 

@@ -1,45 +1,45 @@
-//! Progress and report of a move.
+//! The progress of a move between stores, and the report at its end.
 
 use std::sync::Arc;
 
 use loci_model::transfer::{TransferKind, TransferPlace};
 
-/// Callback for progress, called from any thread.
+/// A function that is called with the progress of a move, from any thread.
 pub type OnTransfer = Arc<dyn Fn(&TransferProgress) + Send + Sync>;
 
-/// A step of the move.
+/// A step in the move of a memory between stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferStep {
-    /// The target's data is removed.
+    /// The target's existing data of the memory is removed.
     Removing,
-    /// Rows are copied.
+    /// Rows are copied from the source to the target.
     Copying,
-    /// Rows are compared.
+    /// Rows of the two stores are compared.
     Comparing,
     /// Rows of the source are read again to detect changes.
     LookingAgain,
 }
 
-/// Progress of a move.
+/// The progress of a move between stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransferProgress {
     /// The start, with the number of rows to process: a row that is copied and compared counts
     /// twice. `None` if they could not be counted in time.
     Begins(Option<u64>),
-    /// More rows were processed.
+    /// More rows were processed since the previous call.
     Further {
-        /// The step.
+        /// The step in which the rows were processed.
         step: TransferStep,
-        /// The memory or server part of the rows.
+        /// The memory of the rows, or the server for rows that belong to no memory.
         place: TransferPlace,
         /// The kind of the rows.
         kind: TransferKind,
-        /// Number of rows since the previous report.
+        /// The number of rows since the previous call.
         rows: u64,
     },
 }
 
-/// Number and digest of rows in a store.
+/// The number and the digest of the rows of one kind in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransferSum {
     /// Number of rows.
@@ -48,29 +48,30 @@ pub struct TransferSum {
     pub sha256: String,
 }
 
-/// Sums of a kind in both stores.
+/// The numbers and digests of the rows of one kind in both stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindSums {
     /// The kind.
     pub kind: TransferKind,
-    /// Sum of the source.
+    /// The number and digest of the rows in the source.
     pub from: TransferSum,
-    /// Sum of the target.
+    /// The number and digest of the rows in the target.
     pub to: TransferSum,
 }
 
-/// The result for a memory, or for the data that belongs to no memory.
+/// The result of a move for one memory, or for the data that belongs to no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferOutcome {
-    /// It was moved, and both sides are the same.
+    /// The data was copied, and both stores are equal.
     Moved,
-    /// It existed in the target, and both sides are the same.
+    /// The data was in the target before, and both stores are equal.
     Same,
-    /// The sides differ.
+    /// The data in the two stores differs.
     Different,
-    /// The source changed during the move: run it again while nobody works on it.
+    /// The data in the source changed during the move. Repeat the move while nobody writes to the
+    /// source.
     SourceChanged,
-    /// It is missing in the target.
+    /// The data is missing in the target.
     Missing,
 }
 
@@ -87,19 +88,20 @@ impl TransferOutcome {
 /// The report on a memory, or on the data that belongs to no memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceReport {
-    /// The memory, or the server.
+    /// The memory, or the server for data that belongs to no memory.
     pub place: TransferPlace,
-    /// The result.
+    /// The result of the move or the comparison.
     pub outcome: TransferOutcome,
-    /// True if it is visible in the target, the same or not. Only a replacement changes it there.
+    /// True if the memory is visible in the target, even if its data differs. Only a replacement
+    /// changes it there.
     pub there: bool,
-    /// Rows copied in this run.
+    /// The number of rows that this run copied.
     pub copied: u64,
-    /// Sums of both sides by kind, at the time of the comparison.
+    /// The numbers and digests of rows by kind, in both stores, at the time of the comparison.
     pub kinds: Vec<KindSums>,
 }
 
-/// The report on a run.
+/// The report of a move or a comparison of two stores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransferReport {
     /// Every memory, oldest first, then the data that belongs to no memory, then memories created

@@ -10,29 +10,29 @@ use crate::consolidation::statement_parser::exclusive_values::{excludes, is_plac
 use crate::consolidation::statement_parser::lists::WordList;
 use crate::consolidation::statement_parser::{Clause, Word, lists};
 
-/// The relation of two clauses.
+/// The relation of two clauses, an older and a newer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::consolidation) enum Met {
-    /// They have the same meaning.
+    /// The clauses have the same meaning.
     Same,
-    /// They cannot both hold, with the reason.
+    /// The clauses cannot both hold, for this reason.
     Against(Against),
-    /// Equal words in other roles.
+    /// The clauses have the same words in different roles, such as subject and object.
     Exchanged,
-    /// They concern different things, or the relation is unclear.
+    /// The clauses are about different things, or their relation is unclear.
     Apart,
 }
 
-/// The reason for which two clauses cannot both hold.
+/// The reason why two clauses cannot both hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::consolidation) enum Against {
-    /// One negates the other.
+    /// One clause negates the other.
     Denial,
-    /// Different values in the same slot.
+    /// The clauses give different values for something that has one value at a time.
     Value,
-    /// A reversed order of preference.
+    /// The clauses state opposite orders of preference.
     Order,
-    /// One states that the other ended.
+    /// One clause reports that the content of the other ended.
     Change,
 }
 

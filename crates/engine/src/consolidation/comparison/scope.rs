@@ -3,18 +3,18 @@
 
 use std::borrow::Cow;
 
-/// The relation of two scopes.
+/// The relation of the scopes of two statements, such as directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScopeRelation {
-    /// They are equal.
+    /// The scopes are equal.
     Equal,
-    /// One contains the other.
+    /// One scope contains the other.
     Within,
-    /// They are disjoint.
+    /// The scopes have nothing in common.
     Apart,
 }
 
-/// Returns the relation of two scopes; `None` is the whole.
+/// Returns the relation of two scopes; `None` as a scope means everywhere.
 pub fn lie(left: Option<&str>, right: Option<&str>) -> ScopeRelation {
     match (left.map(normal), right.map(normal)) {
         (None, None) => ScopeRelation::Equal,

@@ -13,9 +13,9 @@ use crate::consolidation::{Decision, Why};
 use crate::records::conflicts;
 use crate::records::state_transition::StateTransition;
 
-/// Author of these changes.
+/// The author of these changes in the state history: the engine itself.
 const BY: &str = "loci";
-/// Name and version of the rules.
+/// The name and version of the rules, as the reasons of decisions state them.
 pub const RULES: &str = "deterministic@1";
 
 /// Applies a decision. Returns the inserted record, or `None` if nothing was inserted. If a record
@@ -34,12 +34,13 @@ pub fn carry_out(
         .carry_out(tx, proposal, decision)
 }
 
-/// The context in which decisions are applied, and the origin of the records.
+/// The context in which decisions are applied.
 #[derive(Clone, Copy)]
 pub struct DecisionWrite<'a> {
     /// The author of changes, the memory and the time.
     pub changing: StateTransition<'a>,
-    /// Origin of the record in the history: extracted, reported.
+    /// The word for the origin of the record in the state history, such as `extracted` or
+    /// `reported`.
     pub how: &'static str,
 }
 

@@ -10,21 +10,21 @@ use super::verb_positions::VerbPlaces;
 use super::verbs;
 use super::words::{Class, Word};
 
-/// One clause.
+/// A clause of a statement: its subject, verb and other words.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Clause {
-    /// Its words without negations, articles, soft words and punctuation, and without auxiliaries
-    /// if another verb follows.
+    /// The words of the clause without negations, articles, unimportant words and punctuation,
+    /// and without auxiliary verbs if another verb follows.
     pub(in super::super) words: Vec<Word>,
-    /// Number of words before the verb, which form its subject.
+    /// The number of words before the verb, which form the subject.
     pub(in super::super) subject_end: usize,
-    /// The verb, if one was found.
+    /// The verb of the clause, if one was found.
     pub(in super::super) verb: Option<Verb>,
-    /// True if it is negated.
+    /// True if the clause is negated.
     pub(in super::super) negative: bool,
-    /// True if it permits something: "may", "can".
+    /// True if the clause permits something: "may", "can".
     pub(in super::super) leave: bool,
-    /// True if it describes an event in the past.
+    /// True if the clause describes an event in the past.
     pub(in super::super) past: bool,
     /// True if its subject has an article, an owner or several words: "the linter", "Anna's
     /// manager".
@@ -34,15 +34,15 @@ pub(in super::super) struct Clause {
 /// The verb of a clause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Verb {
-    /// Its form.
+    /// The normalized form of the verb.
     pub(in super::super) form: String,
-    /// Its spelling in the text, in lower case.
+    /// The verb as the text spells it, in lower case.
     pub(in super::super) lower: String,
     /// True for "is" or a label's colon.
     pub(in super::super) copula: bool,
     /// True for "is" and a participle.
     pub(in super::super) passive: bool,
-    /// Index of its complement.
+    /// The index of the first word after the verb.
     pub(in super::super) end: usize,
 }
 

@@ -4,29 +4,29 @@
 use super::lists::{WordList, has};
 use super::words::{Class, Word};
 
-/// The duration for which a statement holds.
+/// The duration for which a statement holds, by its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Hold {
-    /// Until another statement replaces it.
+    /// The statement holds until another one replaces it.
     Lasting,
-    /// For a time that it names.
+    /// The statement holds only for a time that it names.
     Passing,
-    /// It names a day: a state on that day, or a change on it.
+    /// The statement names a day: it is about a state on that day, or a change on it.
     Dated,
-    /// Planned; it may never hold.
+    /// The statement is a plan, which may never become true.
     Planned,
-    /// A question.
+    /// The text is a question, not a statement.
     Asked,
 }
 
-/// A change from one thing to another.
+/// A change from one thing to another that a statement reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct StatedChange {
-    /// Forms of the old value.
+    /// The normalized words of the old value.
     pub(in super::super) from: Vec<String>,
-    /// Forms of the new value; empty if it is not stated.
+    /// The normalized words of the new value; empty if the statement does not name it.
     pub(in super::super) to: Vec<String>,
-    /// Forms of all other words except the verb of change.
+    /// The normalized words of the rest of the statement, without the verb of change.
     pub(in super::super) rest: Vec<String>,
 }
 

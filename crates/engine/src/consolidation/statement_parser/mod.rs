@@ -20,21 +20,21 @@ pub(super) use cues::{Hold, StatedChange, change, hold};
 pub(super) use framing_words::{Cues, unframed};
 pub(super) use words::{Class, Word, words};
 
-/// A parsed statement.
+/// A statement that was parsed, so that it can be compared with others.
 #[derive(Debug, Clone)]
 pub(super) struct ParsedStatement {
     /// Its words in order, without white space, case, quotation marks and closing punctuation:
     /// equal forms mean equal statements.
     pub(super) canonical: String,
-    /// Its clauses, at least one.
+    /// The clauses of the statement, at least one.
     pub(super) clauses: Vec<Clause>,
-    /// The duration for which it holds.
+    /// The duration for which the statement holds, by its words.
     pub(super) hold: Hold,
-    /// The change that it states.
+    /// The change that the statement reports, if it reports one.
     pub(super) change: Option<StatedChange>,
-    /// Its words without framing.
+    /// The words of the statement without phrases that only frame it, such as "please note that".
     pub(super) words: Vec<Word>,
-    /// Its cues on its own novelty.
+    /// The words of the statement that mark its content as new, such as "now" or "instead".
     pub(super) cues: Cues,
 }
 

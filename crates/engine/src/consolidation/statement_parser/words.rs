@@ -28,18 +28,19 @@ pub(in super::super) enum Class {
     Break,
 }
 
-/// One word.
+/// A word of a statement, normalized for comparison.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) struct Word {
-    /// Its form for comparison.
+    /// The normalized form of the word, which is compared: its stem, or the first of its
+    /// synonyms.
     pub(in super::super) form: String,
-    /// Its spelling in lower case.
+    /// The word as the text spells it, in lower case.
     pub(in super::super) lower: String,
-    /// Its class.
+    /// The class of the word.
     pub(in super::super) class: Class,
-    /// True if it follows an article or an owner.
+    /// True if the word follows an article or a possessive such as "my".
     pub(in super::super) is_noun: bool,
-    /// True if that article is "the", or it follows an owner.
+    /// True if that article is "the", or the word follows a possessive.
     pub(in super::super) is_definite: bool,
 }
 

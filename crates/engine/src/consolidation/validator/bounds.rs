@@ -7,14 +7,15 @@ use loci_model::{Error, Result, limits};
 use super::super::plan::Operation;
 use super::{RuleCode, ValidationInput};
 
-/// The bounds of one plan.
+/// The limits that the validator applies to one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// The requested operations.
+    /// The operations that the caller requested; other kinds of changes are rejected.
     pub operations: BTreeSet<Operation>,
-    /// True for extraction, which may create records and supersede.
+    /// True for a plan that extraction makes, which may create records and supersede existing
+    /// ones.
     pub extracts: bool,
-    /// Maximum number of documents read.
+    /// The maximum number of documents that a plan may be based on.
     pub files_max: usize,
     /// Maximum size of these documents in bytes.
     pub input_bytes_max: usize,
@@ -22,13 +23,15 @@ pub struct Bounds {
     pub actions_max: usize,
     /// Maximum number of directories below `knowledge/` after the plan.
     pub directories_max: usize,
-    /// Minimum number of documents behind a derived statement with counts.
+    /// The minimum number of documents from which a document with counts may be derived.
     pub derived_min: usize,
-    /// Number of documents of the whole tree, if the plan covers a part of it.
+    /// The number of documents in the whole tree, if the plan covers only a part of it.
     pub tree_documents: Option<usize>,
-    /// Maximum number of tokens in `knowledge/system/` after the plan.
+    /// The maximum number of tokens of all documents below `knowledge/system/` after the plan;
+    /// `None` for no limit.
     pub system_tokens_max: Option<u32>,
-    /// True if the words are a model's: they are checked for injection and secrets.
+    /// True if a model wrote the texts of the plan: they are then checked for injections and
+    /// secrets.
     pub by_model: bool,
 }
 

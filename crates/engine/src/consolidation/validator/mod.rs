@@ -30,7 +30,7 @@ use super::snapshot::{PlanDocument, Snapshot, reference_key};
 
 pub use bounds::Bounds;
 
-/// The code of a rule.
+/// The code of a rule of the validator, as the table in this module's documentation lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the table in the module's header says what each code is")]
 pub enum RuleCode {
@@ -55,16 +55,18 @@ pub enum RuleCode {
     V18,
 }
 
-/// A violation of a rule.
+/// A violation of a rule by a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The rule.
+    /// The rule that the plan violates.
     pub code: RuleCode,
-    /// Index of the action; the first action for violations by the whole plan.
+    /// The index of the change that violates the rule; the first change if the plan as a whole
+    /// does.
     pub action: usize,
-    /// Readable message; no content except references.
+    /// A message for people. It names documents but contains none of their text.
     pub message: String,
-    /// True if the action is held for review instead of failing the plan.
+    /// True if the change only has to wait for a person's review; false if the whole plan is
+    /// rejected.
     pub held: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Extracts candidates from turns, by a model if the memory has one, otherwise deterministically.
+//! Makes records from turns (messages or parts of messages): by a language model if the memory
+//! uses one, otherwise by rules. `mod.rs` handles questions without an answer.
 //!
 //! The run handles missing answers (`mod.rs`).
 
@@ -17,31 +18,32 @@ use crate::language_models::{QuestionOutcome, Unanswered, ask};
 use crate::strategies::earlier_records::{self, EarlierRecord};
 use crate::strategies::{Ask, Batch, Candidate, DecisionMethod, JoinMode, Turn};
 
-/// Turns of one part that are repeated with the next part.
+/// The number of turns at the end of one part that the next part repeats as context.
 const TURNS_CARRIED: usize = 2;
 
-/// The candidates of a group, and their making.
+/// The records proposed for one group of turns, and how they were made.
 #[derive(Debug)]
 pub(super) struct GroupRead {
-    /// Index of the group.
+    /// The index of the group in the round.
     pub(super) group: usize,
     pub(super) candidates: Vec<Candidate>,
-    /// The making; `None` if no model was to extract.
+    /// The model and prompt, or the rules in place of a model; `None` if the memory uses no
+    /// model.
     pub(super) making: Option<RecordDerivation>,
 }
 
-/// The result of a model for a round.
+/// The result of asking a model to extract a round.
 #[derive(Debug)]
 pub(super) enum ModelExtraction {
-    /// Candidates.
+    /// The model proposed these records.
     Made(Vec<GroupRead>),
     /// A question waits for the client's own model.
     Waits,
-    /// A question got no answer.
+    /// A question got no answer, for this reason.
     Unanswered(Unanswered),
 }
 
-/// Extracts without a model. `instead`: a model was asked and gave no answer.
+/// Extracts a round without a model. `instead` is true if a model was asked and gave no answer.
 pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     let making =
         instead.then(|| RecordDerivation { mode: MakingMode::Fallback, ..RecordDerivation::default() });
@@ -71,7 +73,8 @@ fn not_told_before<'a>(round: &Round, group: &'a Group) -> Cow<'a, [Turn]> {
     group.turns.iter().filter(|turn| !again(&turn.source.event)).cloned().collect()
 }
 
-/// Extracts by a model: one question per group, more if its turns exceed `tokens_max`.
+/// Extracts a round by a model. Each group is one question, or several if its turns exceed
+/// `tokens_max`.
 pub(super) async fn by_model(
     engine: &Engine,
     job: &Job,

@@ -1,5 +1,5 @@
-//! Converts candidates to drafts: records ready to write, with ids, times, metadata, checked texts
-//! and vectors.
+//! Converts proposed records to drafts, which have ids, times, metadata, checked texts and
+//! vectors and are ready to be written.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,31 +25,33 @@ use crate::strategies::metadata::schema_values::record_values;
 use crate::strategies::model_questions::grounding::is_grounded;
 use crate::strategies::{Candidate, JoinMode};
 
-/// Reason for which a record with an invented name is held.
+/// The reason for quarantining a record in which a model invented a name.
 const INVENTED: &str = "names an address or code that nobody in the conversation named";
 
-/// A record ready to write.
+/// A record that is ready to be written.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    /// Index of its group.
+    /// The index of the record's group in the round.
     pub(super) group: usize,
     pub(super) record: Record,
     pub(super) joining: JoinMode,
-    /// True if the safety checks found hidden characters.
+    /// True if the safety checks removed hidden characters from the text.
     pub(super) hidden: bool,
-    /// Vector of the indexed text; `None` if the embedder did not respond.
+    /// The vector of the indexed text; `None` if the embedding model did not respond.
     pub(super) vector: Option<Vec<f32>>,
-    /// Near-duplicates that it supersedes: records, and earlier drafts of this round.
+    /// The near-duplicates that the record supersedes: stored records, and earlier drafts of this
+    /// round.
     pub(super) repeats: Vec<RecordId>,
-    /// The decision of consolidation; `None` means that its joining decides.
+    /// The decision of consolidation; `None` if the candidate's own rule for combining records
+    /// applies.
     pub(super) decided: Option<Decision>,
-    /// True if a model wrote the words.
+    /// True if a model wrote the text.
     pub(super) by_model: bool,
 }
 
 impl Draft {
-    /// Returns true for a model's words. They occur once per window, even if a job runs twice, and
-    /// several may come from one message.
+    /// Returns true if a model wrote the text. Such a text is stored once for each question even
+    /// if the job runs twice, and several may come from one message.
     pub(super) fn is_by_model(&self) -> bool {
         self.by_model
     }
@@ -60,7 +62,8 @@ impl Draft {
         self.record.making.get_or_insert_default().mode = MakingMode::Fallback;
     }
 
-    /// Returns true if safety holds it: it waits for review and is not compared.
+    /// Returns true if the safety checks quarantine the record: it is stored without a comparison
+    /// and waits for a person.
     pub(super) fn is_held(&self) -> bool {
         self.record.state != RecordState::Active
     }

@@ -20,9 +20,9 @@ use crate::records::state_transition::StateTransition;
 use crate::strategies::JoinMode;
 use crate::strategies::preferences::preference::stated;
 
-/// Author of these changes in telemetry.
+/// The author of these changes in the state history: the engine itself.
 const BY: &str = "loci";
-/// Maximum number of preferences of one namespace that a change is compared with.
+/// The maximum number of preferences in a namespace with which a changed preference is compared.
 const RELATED_MAX: usize = 500;
 
 impl RoundWriteInput {
@@ -190,11 +190,12 @@ fn latest(one: Record, other: Record) -> Record {
     if StatementTime::of(&other).is_before(&StatementTime::of(&one)) { one } else { other }
 }
 
-/// The records related to a keyed draft.
+/// The existing records to which a record with a key is related.
 enum Keyed {
-    /// An equal statement.
+    /// A record with the same statement.
     Repeated(Box<Record>),
-    /// Other statements with its key; empty if it is the first.
+    /// Records with the same key and other statements, which are superseded; empty if there are
+    /// none.
     Replaces(Vec<Record>),
 }
 

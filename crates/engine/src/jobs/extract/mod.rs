@@ -41,11 +41,12 @@ use super::{JobAttemptEnd, failure, lease, reflect};
 use crate::Engine;
 use crate::language_models::{Unanswered, Why};
 
-/// Maximum number of plans for one round that may become outdated before the job yields.
+/// The maximum number of times that a round is planned again because its data changed, before the
+/// job pauses.
 const PLANS_MAX: u32 = 6;
-/// Milliseconds for which the job yields.
+/// The pause of the job after that, in milliseconds.
 const STEP_BACK_MS: i64 = 50;
-/// Maximum number of events whose messages a failed job lists.
+/// The maximum number of events whose messages a failed job lists.
 const NAMED_EVENTS_MAX: usize = 20;
 /// Maximum number of messages that a failed job lists.
 const NAMED_MESSAGES_MAX: usize = 100;
@@ -54,7 +55,7 @@ const NAMED_MESSAGES_MAX: usize = 100;
 #[derive(Debug, Clone)]
 struct ExtractionScope {
     job: JobId,
-    /// The holder of the job's lease.
+    /// The name under which this process holds the job's lease.
     holder: String,
     memory: MemoryId,
     strategy: StrategyId,
@@ -78,11 +79,12 @@ impl ExtractionScope {
     }
 }
 
-/// Vectors by text, so that a repeated plan does not embed again.
+/// The vectors of texts in this try, so that a round that is planned again does not embed the
+/// same texts again.
 type Vectors = HashMap<String, Vector>;
 
-/// Runs until no event is left. A memory, strategy or event that was removed meanwhile is no
-/// failure.
+/// Runs the job until no event is left to extract. It is not a failure if the memory, the
+/// strategy or an event was removed meanwhile.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     let mut run = ExtractionTry::begin(engine, job)?;
     while run.goes_on()
@@ -126,46 +128,47 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<JobAttemptEnd> {
     Ok(run.ended())
 }
 
-/// The result of extracting a round.
+/// The result of the extraction step of a round.
 enum ExtractionStep {
-    /// Candidates to write.
+    /// The records proposed for each group of the round.
     Reads(Vec<GroupRead>),
-    /// Candidates of the deterministic extraction, which replace a missing answer.
+    /// The records that rules made because the model gave no answer, for the given reason.
     Instead(Vec<GroupRead>, Unanswered),
-    /// The round was too large for one answer: a smaller one is read.
+    /// The answer would be too long: a round with fewer messages must be read.
     Smaller,
-    /// The try ends.
+    /// The try of the job ends in this way.
     End(JobAttemptEnd),
 }
 
-/// The result of consolidating a round's drafts.
+/// The result of the consolidation step of a round.
 enum RoundConsolidation {
-    /// The decided drafts, with the failure if the model gave no answer here or during extraction.
+    /// The drafts with their decisions, and the failure if the model gave no answer in this step
+    /// or in the extraction.
     Settled(Vec<Draft>, Option<Unanswered>),
-    /// The try ends.
+    /// The try of the job ends in this way.
     End(JobAttemptEnd),
 }
 
-/// One try of a job.
+/// The state of one try of an extraction job.
 struct ExtractionTry<'a> {
     engine: &'a Engine,
     job: &'a Job,
     place: ExtractionScope,
     unread: Unread,
-    /// The window of the job in the store.
+    /// The messages that an earlier try stored for its question to the model, if any.
     fixed: Option<JobWindow>,
-    /// The failure if the model was unavailable in this try: it is not asked again.
+    /// The failure of the model in this try; it is then not asked again.
     out: Option<Unanswered>,
-    /// Messages that the deterministic extraction processed, and the last reason.
+    /// The messages that rules extracted in place of the model, and the last reason.
     fell_back: Vec<JobMessage>,
     fallback_reason: Option<String>,
-    /// Messages whose namespace cannot be determined, and the reason.
+    /// The messages whose namespace cannot be determined, and the reason.
     failed: Vec<JobMessage>,
     reason: Option<String>,
     vectors: Vectors,
     completed: neighbours::EmbeddedNamespaces,
     plans: u32,
-    /// The time at which the window of events that arrived meanwhile closes.
+    /// The time at which events that arrived during this try are due for extraction.
     next: Option<Timestamp>,
 }
 

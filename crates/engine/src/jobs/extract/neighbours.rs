@@ -24,7 +24,7 @@ use crate::strategies::JoinMode;
 
 const JACCARD_MIN: f32 = 0.9;
 const COSINE_MIN: f32 = 0.95;
-/// Maximum number of near-duplicates that one draft may supersede.
+/// The maximum number of near-duplicates that one record may supersede.
 const NEIGHBOURS_MAX: usize = 8;
 
 /// Namespaces whose records have their vectors, with the sequence of their group at that time.
@@ -113,7 +113,7 @@ pub(super) fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
     Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
 }
 
-/// The required similarity to a draft, and the maximum number of results.
+/// The limits of a search for records similar to a draft: minimum similarity and maximum number.
 #[derive(Clone, Copy)]
 pub(super) struct NeighbourLimits {
     pub(super) jaccard_min: f32,

@@ -9,10 +9,11 @@ use loci_model::event::PayloadItem;
 use loci_text::normalise_exact;
 use sha2::{Digest, Sha256};
 
-/// Minimum characters for a single message that repeats the newest one to count as a re-send; also
-/// for several messages that repeat a run in the middle.
+/// The minimum number of characters for a repeated single message to count as sent again, and for
+/// several messages that repeat an earlier part of the conversation.
 const CHARS_MIN: usize = 40;
-/// Number of messages from which a repetition of the newest ones counts as a re-send at any length.
+/// The number of messages from which a repetition of the newest messages counts as sent again,
+/// whatever their length.
 const MESSAGES_MIN: usize = 2;
 
 /// A message for comparison: its role and its text with normalized white space.

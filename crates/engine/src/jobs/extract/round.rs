@@ -24,60 +24,63 @@ use crate::strategies::metadata::schema_values::{agrees, bound_values, values_th
 use crate::strategies::turns::turn::{Turn, turns_of_message};
 use crate::strategies::{self, DecisionMethod, Strategy as Extractor};
 
-/// Turns that may share a record: one namespace, one branch, equal strictly consistent values.
+/// Turns from which one record may be made: they have the same namespace and branch, and equal
+/// values of the metadata that must not be mixed.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) namespace: Namespace,
     pub(super) branch: BranchName,
     pub(super) strict: Metadata,
-    /// The strict values that grants restrict: a writer with one such grant does not see data
-    /// written with another.
+    /// The metadata values that grants restrict. A writer with such a grant must not see data
+    /// that was written with another value.
     pub(super) bound: Metadata,
-    /// Metadata of the events.
+    /// The metadata of the events of these turns.
     pub(super) metadata: HashMap<EventId, std::collections::BTreeMap<String, String>>,
-    /// Turns by session, then by position in the session.
+    /// The turns, sorted by session and by position in the session.
     pub(super) turns: Vec<Turn>,
-    /// Active records that the strategy continues.
+    /// The active records of the session that the strategy continues.
     pub(super) standing: Vec<Record>,
-    /// Preceding turns, given to a model as context.
+    /// The turns before the group, which a model gets as context.
     pub(super) context: Vec<Turn>,
-    /// Highest sequence of the strategy's records in the namespace.
+    /// The highest sequence number of the strategy's records in the namespace at the time of
+    /// reading.
     pub(super) sequence: u64,
 }
 
-/// Further data of a round. Without a model, only `again` and `resent` are filled.
+/// Further data of a round. Without a model, only `again` and `resent` are set.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RoundDetails {
-    /// The mode of the model.
+    /// The mode in which a model is asked.
     pub(super) mode: ModelMode,
-    /// The window, fixed before a model is asked; `None` if old events are read again.
+    /// The range of events in the question to a model, which is stored before the model is asked;
+    /// `None` if old events are extracted again.
     pub(super) window: Option<JobWindow>,
-    /// Messages of the round.
+    /// The messages of the round.
     pub(super) messages: Vec<JobMessage>,
-    /// Number of its events.
+    /// The number of events in the round.
     pub(super) events: usize,
-    /// Those of its events that were read before.
+    /// The events of the round that were extracted before, without a model.
     pub(super) again: BTreeSet<EventId>,
-    /// Messages to read again after this round.
+    /// The messages that must still be extracted again after this round.
     pub(super) left: Vec<JobMessage>,
-    /// Records of the deterministic extraction of these events, which the model's records replace.
+    /// The records that rules made from these events and that the model's records replace.
     pub(super) replaces: Vec<RecordId>,
-    /// Number of re-sent messages, which are not read again.
+    /// The number of messages that the client sent again and that are not extracted again.
     pub(super) resent: u64,
 }
 
-/// The input of one round.
+/// The input of one round of extraction.
 #[derive(Clone)]
 pub(super) struct Round {
     pub(super) place: ExtractionScope,
     pub(super) memory: Memory,
     pub(super) strategy: Strategy,
     pub(super) extractor: &'static dyn Extractor,
-    /// Arrival number of the last event that the strategy has read.
+    /// The arrival number of the last event that the strategy had extracted before this round.
     pub(super) progress: u64,
-    /// Arrival number of the last event of this round.
+    /// The arrival number of the last event of this round.
     pub(super) reached: u64,
-    /// True if some events are kept only until their extraction.
+    /// True if some events of the round were ingested and are removed after their extraction.
     pub(super) has_hidden: bool,
     pub(super) groups: Vec<Group>,
     pub(super) told: RoundDetails,

@@ -22,16 +22,16 @@ use crate::events::scheduling::PAUSES_MAX;
 use crate::strategies::metadata::schema_values::bound_values;
 use crate::strategies::turns::turn::{Turn, turns_of_message};
 
-/// Size limits of one round; they shrink after a truncated answer.
+/// The maximum size of one round. It is reduced after a truncated answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// Maximum number of events.
+    /// The maximum number of events in the round.
     pub(super) events: usize,
-    /// Maximum number of tokens of new turns in one question.
+    /// The maximum number of tokens of new turns in one question.
     pub(super) tokens: usize,
 }
 
-/// Minimum number of tokens of a separate question.
+/// The minimum number of tokens for which a separate question is asked.
 const TOKENS_MIN: usize = 500;
 
 impl Room {
@@ -56,25 +56,25 @@ impl Room {
     }
 }
 
-/// Data that a run must read in addition to new events.
+/// The messages that a job must extract in addition to new events.
 #[derive(Debug, Clone)]
 pub(super) struct Unread {
-    /// Messages that were read without the model and must be read with it.
+    /// The messages that rules extracted and that a model must extract again.
     pub(super) again: Vec<JobMessage>,
-    /// True if another job reads new events.
+    /// True if the job must not extract new events, because another job does.
     pub(super) only_again: bool,
-    /// The window that an earlier try fixed.
+    /// The range of events that an earlier try stored for its question to a model.
     pub(super) window: Option<JobWindow>,
     pub(super) room: Room,
 }
 
-/// The events of one round.
+/// The events that one round extracts.
 #[derive(Debug)]
 pub(super) struct RoundEvents {
     pub(super) events: Vec<Event>,
-    /// The window of new events; `None` if old ones are read again.
+    /// The range of new events; `None` if old events are extracted again.
     pub(super) window: Option<JobWindow>,
-    /// Messages to read again after this round.
+    /// The messages that must still be extracted again after this round.
     pub(super) left: Vec<JobMessage>,
 }
 

@@ -18,10 +18,12 @@ use crate::events::scheduling::extracting;
 use crate::hooks::write_context;
 use crate::records::batch;
 
-/// Reason for which a record of the deterministic extraction is replaced.
+/// The reason in the state history of a record that rules made and that a model's record
+/// replaces.
 const REPLACED: &str = "the model's reading took the place of the deterministic one";
 
-/// Reason for which a record is active again.
+/// The reason in the state history of a record that is active again, because the record that
+/// superseded it was replaced.
 const GIVEN_BACK: &str = "what took its place gave way to the model's reading";
 
 /// Returns the records that these others superseded.
@@ -36,14 +38,14 @@ pub(super) fn covered_by(tx: &dyn ReadTx, memory: &MemoryId, others: &[Record]) 
     Ok(covered)
 }
 
-/// Data that a round leaves on its job, if a model extracts or was to extract.
+/// The data that a round stores on its job, if a model extracted it or should have.
 #[derive(Debug, Clone, Default)]
 pub(super) struct JobRemainder {
     /// True if the job has a window, questions or messages to update.
     pub(super) tidies: bool,
-    /// Messages that a model must read again.
+    /// The messages that a model must still extract again.
     pub(super) owed: Vec<JobMessage>,
-    /// Records of the deterministic extraction to replace.
+    /// The records that rules made and that later records of a model replace.
     pub(super) replaces: Vec<RecordId>,
 }
 

@@ -16,15 +16,15 @@ use crate::strategies::episodes::reflection_model::{self, Insight, is_enough};
 use crate::strategies::metadata::inferred_values;
 use crate::strategies::model_questions::grounding::is_grounded;
 
-/// Reason for which a reflection with an invented name is held.
+/// The reason for quarantining a reflection in which a model invented a name.
 const INVENTED: &str = "names an address or code that no episode named";
 
-/// The result of an insight.
+/// The record that results from an insight of a model.
 #[derive(Debug, Clone)]
 pub(super) enum Draft {
-    /// A record, or its next version, with the vector of its indexed text.
+    /// A new record or the next version of one, with the vector of its indexed text.
     Written(Box<Record>, Option<Vec<f32>>),
-    /// A reflection that is no longer supported by enough episodes.
+    /// An existing reflection that too few episodes still support: it expires, for this reason.
     Expired(Box<Record>, String),
 }
 

@@ -31,21 +31,22 @@ use crate::Engine;
 use crate::language_models::{QuestionOutcome, Unanswered, ask};
 use crate::strategies::episodes::reflection_model;
 
-/// Maximum number of plans that may become outdated before the job yields.
+/// The maximum number of times that a reflection is planned again because its data changed,
+/// before the job pauses.
 const PLANS_MAX: u32 = 6;
-/// Milliseconds for which the job yields.
+/// The pause of the job after that, in milliseconds.
 const STEP_BACK_MS: i64 = 50;
-/// Explanation for a job that no model answered.
+/// The explanation of a job that failed because no model answered.
 const NO_OTHER_HALF: &str =
     "reflections have no deterministic half: nothing was written, start the job again";
 
-/// The parameters of a job, as encoded in its key.
+/// The parameters of a reflection job, which are encoded in its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ReflectionParameters {
     memory: MemoryId,
     strategy: StrategyId,
     namespace: Namespace,
-    /// Maximum number of episodes.
+    /// The maximum number of episodes that the reflection considers.
     size: usize,
 }
 
@@ -146,7 +147,7 @@ async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> 
     Ok(JobAttemptEnd::Failed(format!("{}; {NO_OTHER_HALF}", unanswered.reason()), Vec::new()))
 }
 
-/// Default number of episodes.
+/// The number of episodes that a reflection considers by default.
 const WINDOW_DEFAULT: u32 = 50;
 
 const _: () = assert!(WINDOW_DEFAULT as usize <= limits::REFLECT_WINDOW_MAX);

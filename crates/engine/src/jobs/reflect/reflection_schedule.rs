@@ -24,13 +24,13 @@ const JOBS_MAX: usize = 1_000;
 /// Template variable of the actor.
 const ACTOR: &str = "actorId";
 
-/// The parameters of a requested reflection.
+/// A request to make a reflection now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReflectionAsk {
-    /// Number of newest episodes to consider: 1 to 200; 50 by default.
+    /// The number of newest episodes that the reflection considers, 1 to 200; `None` means 50.
     pub window: Option<u32>,
-    /// Namespace of the reflections, with the episodes in its subtree; required if the strategy's
-    /// reflection template has variables.
+    /// The namespace that gets the reflections; the episodes in its subtree are considered.
+    /// Required if the strategy's reflection template has variables.
     pub namespace: Option<Namespace>,
 }
 

@@ -14,10 +14,10 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, l
 use super::ReflectionParameters;
 use crate::Engine;
 
-/// Maximum number of reflections of one namespace to consider.
+/// The maximum number of existing reflections of a namespace that a question considers.
 pub(super) const KNOWN_MAX: usize = 200;
 
-/// The input of the question.
+/// The input of the question for reflections.
 #[derive(Debug, Clone)]
 pub(super) struct ReflectionInput {
     pub(super) memory: Memory,
@@ -25,9 +25,9 @@ pub(super) struct ReflectionInput {
     pub(super) reflection: Reflection,
     pub(super) mode: ModelMode,
     pub(super) min_episodes: u32,
-    /// Episodes, oldest first.
+    /// The episodes to reflect on, oldest first.
     pub(super) episodes: Vec<Record>,
-    /// Existing reflections, oldest first.
+    /// The existing reflections, oldest first.
     noted: Vec<Record>,
 }
 
@@ -38,14 +38,15 @@ impl ReflectionInput {
     }
 }
 
-/// The basis of the answer: the write checks that it still holds.
+/// The data on which the answer of a model is based. The write of the answer checks that it is
+/// unchanged.
 #[derive(Debug, Clone)]
 pub(super) struct Ground {
-    /// Indexes of the episodes that still exist unchanged.
+    /// The indexes of the episodes that still exist unchanged.
     pub(super) standing: Vec<usize>,
-    /// Active reflections of the namespace.
+    /// The active reflections of the namespace.
     pub(super) known: Vec<Record>,
-    /// Highest sequence of the strategy's records in the namespace.
+    /// The highest sequence number of the strategy's records in the namespace.
     pub(super) sequence: u64,
 }
 

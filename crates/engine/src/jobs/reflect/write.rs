@@ -15,7 +15,7 @@ use crate::records::batch;
 use crate::records::state_transition::StateTransition;
 use crate::settings::JobWebhook;
 
-/// Author of these changes in telemetry.
+/// The author of these changes in the state history: the engine itself.
 const BY: &str = "loci";
 
 /// The input of the closure, made before it.

@@ -1,15 +1,15 @@
-//! A person's answer concerns the preceding question: "Since March!" after "How long have you had
-//! the boat?" is about the boat (decision 0036). The signal is the amount by which the preceding
-//! question is closer to the query than the turn itself.
+//! A ranking signal for answers: a person's short answer is about the question before it, as
+//! "Since March!" after "How long have you had the boat?" is about the boat (decision 0036). The
+//! value is the amount by which that question is closer to the query than the answer itself.
 
 use loci_model::event::Role;
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
 
-/// Returns 0 to about 0.7; 0 unless a person's turn follows a short question that is closer to the
-/// query, and 0 without vectors. Answers of assistants are long enough to be found by their own
-/// words.
+/// Returns 0 to about 0.7. The value is 0 without vectors, and unless a person's turn follows a
+/// short question that is closer to the query. Answers of assistants are long enough to be found
+/// by their own words.
 pub(super) fn answer(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let candidate = turn.candidate;
     let a_person = matches!(candidate.role, Some(Role::User) | None);

@@ -1,11 +1,11 @@
-//! The author of the turn: queries concern statements of people, unless they ask for the
-//! assistant's own words (decision 0036).
+//! Ranking signals for the author of a turn: most queries are about statements of people, unless
+//! they ask for the assistant's own words (decision 0036).
 
 use loci_model::event::Role;
 
 use super::{QuestionView, TurnView};
 
-/// Returns 1 for a turn whose role is known and not the user's.
+/// Returns 1 for a turn whose role is known and is not the user's, otherwise 0.
 pub(super) fn assistant(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     match turn.candidate.role {
         Some(Role::Assistant | Role::Tool | Role::Other) => 1.0,
@@ -13,14 +13,14 @@ pub(super) fn assistant(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     }
 }
 
-/// Returns `assistant` if the query addresses the assistant, otherwise 0.
+/// Returns the value of the signal `assistant` if the query addresses the assistant, otherwise 0.
 pub(super) fn assistant_you(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if question.question.speaks_to_assistant { assistant(question, turn) } else { 0.0 }
 }
 
-/// Returns `assistant` if the query neither addresses the assistant nor concerns its author,
-/// otherwise 0. The answer to a query on a subject rather than a person may be an explanation of
-/// the assistant (decision 0036).
+/// Returns the value of the signal `assistant` if the query neither addresses the assistant nor
+/// is about its author, otherwise 0. The answer to such a query may be an explanation by the
+/// assistant (decision 0036).
 pub(super) fn assistant_topic(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let personal = question.question.speaks_to_assistant || question.first_person;
     if personal { 0.0 } else { assistant(question, turn) }

@@ -1,5 +1,5 @@
-//! The date in the query, compared with the day of the turn (`loci_text::question_date` defines the
-//! table).
+//! A ranking signal that compares a date in the query with the day of a turn.
+//! `loci_text::question_date` finds the date and defines the values.
 
 use super::{QuestionView, TurnView};
 

@@ -1,13 +1,15 @@
-//! Semantic similarity: cosines of the turn, and of the turn in its context, with the query.
+//! Ranking signals for semantic similarity: the cosine of the query's vector with the vector of a
+//! turn, and with that of the turn in its context.
 
 use super::{QuestionView, TurnView};
 
-/// Returns the cosine of the turn; 0 without a vector.
+/// Returns the cosine of the vectors of the query and the turn; 0 without a vector.
 pub(super) fn turn(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.candidate.dense.unwrap_or_default()
 }
 
-/// Returns the cosine of the turn in its context; 0 without a vector.
+/// Returns the cosine of the vectors of the query and the turn in its context; 0 without a
+/// vector.
 pub(super) fn window(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.candidate.dense_window.unwrap_or_default()
 }

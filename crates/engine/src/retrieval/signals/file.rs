@@ -1,12 +1,13 @@
-//! Passages of a file: a file with several good passages ranks above one with a single good one,
-//! and an offset replaces signals that files lack (decision 0036). Both are 0 for conversations.
+//! Ranking signals for passages of files: a file with several good passages ranks above a file
+//! with only one, and an offset replaces signals that files lack (decision 0036). Both signals
+//! are 0 for conversations.
 
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
 
-/// Returns the mean BM25 of the second and third best passage of the file among the candidates,
-/// divided by the lexical unit.
+/// Returns the mean BM25 score of the second and third best passage of the file among the
+/// candidates, divided by the unit of lexical scores (`lexical_unit`).
 pub(super) fn file(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if document(question, turn) == 0.0 {
         return 0.0;

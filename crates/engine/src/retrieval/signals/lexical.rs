@@ -1,30 +1,32 @@
-//! Common words in four views: the turn and its window relative to the rarest possible term, the
-//! pair and the session relative to the best candidate.
+//! Ranking signals for words that the query and a turn have in common, by BM25 in four views: the
+//! turn, the turn in its context, the turn with the preceding one, and the whole session.
 
 use loci_model::ports::search::LexicalView;
 
 use super::{QuestionView, TurnView};
 
-/// Value below which a maximum counts as 0.
+/// The value below which a maximum score counts as 0, so that no score is divided by it.
 const NOTHING: f32 = 1e-9;
 
-/// Returns BM25 of the turn divided by the lexical unit.
+/// Returns the BM25 score of the turn, divided by the unit of lexical scores (`lexical_unit`).
 pub(super) fn turn(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.score(LexicalView::Turn) / question.lexical_unit
 }
 
-/// Returns BM25 of the turn's window divided by the lexical unit. 0 for files, because the
-/// surroundings of a passage are no conversation on it.
+/// Returns the BM25 score of the turn in its context, divided by the unit of lexical scores. The
+/// value is 0 for files, because the text around a passage is not a conversation about it.
 pub(super) fn window(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.talk_score(LexicalView::Window) / question.lexical_unit
 }
 
-/// Returns BM25 of the turn and the preceding one, relative to the best candidate; 0 for files.
+/// Returns the BM25 score of the turn with the preceding one, divided by the maximum over all
+/// candidates; 0 for files.
 pub(super) fn pair(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     relative(turn.talk_score(LexicalView::Pair), question.pair_max)
 }
 
-/// Returns BM25 of the turn's session, relative to the best session with a candidate; 0 for files.
+/// Returns the BM25 score of the turn's session, divided by the maximum over all sessions with a
+/// candidate; 0 for files.
 pub(super) fn session(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     relative(turn.talk_score(LexicalView::Session), question.session_max)
 }

@@ -1,11 +1,12 @@
-//! Words of the query in the path of a file: one document per file, idf of paths.
+//! A ranking signal for words of the query that occur in the path of a file.
 
 use loci_text::bm25;
 
 use super::super::turn_view::bm25_score;
 use super::{QuestionView, TurnView};
 
-/// Returns BM25 of the path's terms, divided by the lexical unit of the passages; 0 without a path.
+/// Returns the BM25 score of the path, divided by the unit of lexical scores (`lexical_unit`); 0
+/// for a candidate without a path.
 pub(super) fn path(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let Some(counts) = &turn.candidate.path else { return 0.0 };
     let average = question.statistics.path_average_length;

@@ -1,9 +1,11 @@
-//! Adjacent words of the query that are adjacent in the turn, each pair weighted by the idf of its
-//! words. A word that no turn contains has weight 0; the other word of the pair still counts.
+//! A ranking signal for adjacent words of the query that are also adjacent in the turn. Each pair
+//! counts by the rarity of its words. A word that no turn contains has weight 0, but the other
+//! word of the pair still counts.
 
 use super::{QuestionView, TurnView};
 
-/// Returns the share, 0 to 1; 0 for a query without pairs.
+/// Returns the weighted share of the query's pairs of adjacent words that the turn contains, 0 to
+/// 1; 0 for a query without pairs.
 pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if question.pair_total <= 0.0 || question.pairs.is_empty() {
         return 0.0;

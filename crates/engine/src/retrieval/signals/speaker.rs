@@ -1,9 +1,10 @@
-//! The match of the turn's speaker with names in the query. A turn without a known speaker counts
-//! 0.
+//! A ranking signal that compares the speaker of a turn with the names in the query. The value is
+//! 0 for a turn without a known speaker.
 
 use super::{QuestionView, TurnView};
 
-/// Returns 1 for a speaker who is named, −1 for another one, 0 without names or a known speaker.
+/// Returns 1 if the query names the speaker of the turn, −1 if it names only others, and 0 if it
+/// names nobody or the speaker is unknown.
 pub(super) fn speaker(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let named = &question.question.named;
     match &turn.candidate.speaker {

@@ -1,6 +1,6 @@
-//! Terms of one person in a conversation: words of the query are spread over the turns of the
-//! person who knows the answer. Other signals count the words of others around them (decision
-//! 0036).
+//! A ranking signal for all words of the query that one person uses in a session: the person who
+//! knows the answer often uses them in several turns, while other signals count the words of
+//! other people too (decision 0036).
 
 use loci_model::record::RecordKind;
 

@@ -1,5 +1,6 @@
-//! Properties that make a turn worth remembering for any query: names and numbers, statements on
-//! oneself, no question. They are read from flags computed at write time; files have none.
+//! Ranking signals that do not depend on the query: names, numbers and statements about oneself
+//! make a turn more useful, and a question makes it less useful. They are computed from flags
+//! that the index stores; files have no flags.
 
 use loci_text::flags::ENTITIES_MAX;
 

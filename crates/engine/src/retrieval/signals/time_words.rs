@@ -1,4 +1,4 @@
-//! A query for a time prefers turns that name one.
+//! Ranking signals by which a query that asks for a time prefers turns that name a time.
 
 use super::{QuestionView, TurnView};
 

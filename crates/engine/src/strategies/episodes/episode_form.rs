@@ -1,4 +1,4 @@
-//! The JSON text form of episodes.
+//! The form in which the text of an episode is stored: JSON with fixed members.
 //!
 //! The content of an episode is decided elsewhere.
 
@@ -14,47 +14,47 @@ const FIRST_TURNS: usize = 3;
 /// short text, and the vector of a long text represents none of its parts well.
 const INDEX_CHARS_MAX: usize = 2_400;
 
-/// An episode: one piece of work.
+/// An episode: what happened in one session or task, step by step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Episode {
-    /// The place and the means.
+    /// The circumstances of the work: place, tools, participants.
     pub situation: String,
-    /// The goal.
+    /// The goal of the work.
     pub intent: String,
-    /// The result: `success`, `failure` or `unknown`.
+    /// The result of the work: `success`, `failure` or `unknown`.
     pub assessment: String,
-    /// The statement that shows the result.
+    /// The statement in the conversation that shows the result.
     pub justification: String,
-    /// The failures before something worked; empty if there were none.
+    /// The failures before the work succeeded; empty if there were none.
     pub reflection: String,
-    /// Number of turns omitted from a long episode.
+    /// The number of steps that are left out of a long episode.
     #[serde(skip_serializing_if = "is_zero")]
     pub turns_omitted: u64,
-    /// The steps.
+    /// The steps of the work, in order.
     pub turns: Vec<EpisodeTurn>,
-    /// The task as its harness reported it, if it did.
+    /// The task as the program that runs the agent reported it, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Box<ReportedTask>>,
 }
 
-/// A step: a request, and the actions on it.
+/// A step of an episode: a request, and the actions that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpisodeTurn {
-    /// The message that began it: event, `/`, message, part.
+    /// The message that began the step, as event id, `/`, message number and part.
     pub turn_id: String,
-    /// The preceding situation.
+    /// The situation before the step.
     pub situation: String,
-    /// The request.
+    /// The request that began the step.
     pub intent: String,
-    /// The actions.
+    /// The actions that followed the request.
     pub action: String,
-    /// The reason: only a model can state it, so it is empty.
+    /// The reason for the actions. Only a model can state it, so it is empty without a model.
     pub thought: String,
-    /// Assessment in the agent's words.
+    /// The agent's own words on the result of the step.
     pub assessment_assistant: String,
-    /// Assessment in the person's next words.
+    /// The person's next words on the result of the step.
     pub assessment_user: String,
 }
 

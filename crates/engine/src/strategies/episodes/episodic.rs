@@ -22,12 +22,12 @@ use crate::strategies::summaries::summary_topics::shortened;
 use crate::strategies::task_event::TaskEvent;
 use crate::strategies::{Ask, BadReply, Batch, Candidate, JoinMode, Question, Strategy, Turn};
 
-/// Maximum number of actions listed per step; later ones are counted.
+/// The maximum number of actions that a step of an episode lists; further ones are only counted.
 const ACTIONS_MAX: usize = 6;
-/// Maximum number of sources of an episode: the first and the latest messages.
+/// The maximum number of sources of an episode. The first and the latest messages are kept.
 const SOURCES_MAX: usize = 100;
 
-/// The strategy.
+/// The strategy that makes episodes.
 #[derive(Debug)]
 pub struct Episodic;
 

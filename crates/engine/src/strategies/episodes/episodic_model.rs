@@ -22,11 +22,11 @@ use crate::strategies::model_questions::question::{
 use crate::strategies::model_questions::reply_json::{ReplyObject, object};
 use crate::strategies::{Candidate, JoinMode, Turn};
 
-/// Maximum number of steps in an answer.
+/// The maximum number of steps in an answer of the model.
 const STEPS_MAX: usize = limits::PAYLOAD_ITEMS_MAX;
-/// Maximum number of earlier steps in a question: the latest.
+/// The maximum number of earlier steps that a question shows; the latest are shown.
 const STEPS_TOLD: usize = 6;
-/// Allowed assessments.
+/// The assessments that an answer may contain.
 const WORDS: [&str; 3] = ["success", "failure", "unknown"];
 const GRAMMAR: &str = r#"{"situation": string of 1 to 1000 characters, "intent": likewise, "assessment": "success" | "failure" | "unknown", "justification": string of at most 1000 characters, "reflection": likewise, "turns": [{"turn_id": number, "situation": string of at most 400 characters, "intent": likewise, "action": likewise, "thought": likewise, "assessment_assistant": "success" | "failure" | "unknown", "assessment_user": likewise}], "metadata"?: [{"key": string, "value": string}]}"#;
 

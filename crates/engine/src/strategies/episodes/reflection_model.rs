@@ -22,17 +22,18 @@ use crate::strategies::model_questions::reply_json::{ReplyObject, list};
 
 const TITLE_CHARS_MAX: usize = 100;
 const PREDICATE_CHARS_MAX: usize = 300;
-/// Minimum share of the examined episodes that must support an insight: two in five.
+/// The minimum share of the examined episodes that must support an insight, as a fraction: two
+/// fifths.
 const SHARE_MIN: (u32, u32) = (2, 5);
-/// Characters per token, low enough for every language.
+/// The number of characters that are counted as one token; low enough for every language.
 const CHARS_PER_TOKEN: usize = 3;
-/// Characters of one episode in a question.
+/// The minimum and maximum number of characters of one episode in a question.
 const EPISODE_CHARS: std::ops::RangeInclusive<usize> = 200..=4_000;
-/// Maximum number of existing titles in a question.
+/// The maximum number of titles of existing reflections in a question.
 const TITLES_TOLD: usize = 50;
 const GRAMMAR: &str = r#"{"items": [{"title": string of 1 to 100 characters, "use_cases": string, "hints": string, "confidence"?: number, "episodes": [number], "predicate": string of 1 to 300 characters, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone; title, use_cases and hints together at most 1000 characters; at most 10 items, their titles differ"#;
 
-/// The prompt.
+/// The prompt that asks for reflections.
 pub static REFLECT: Prompt = Prompt {
     name: "episodic.reflect",
     version: 1,
@@ -41,21 +42,21 @@ pub static REFLECT: Prompt = Prompt {
     entries: |reply| insights(reply).map(|insights| insights.len()),
 };
 
-/// An insight of a model.
+/// A lesson from several episodes, as a model states it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insight {
-    /// Its title.
+    /// The title of the insight.
     pub title: String,
     /// The situations in which it applies.
     pub use_cases: String,
-    /// The advice.
+    /// The advice of the insight.
     pub hints: String,
-    /// Numbers of the supporting episodes according to the model, without duplicates, in order;
-    /// they need not exist.
+    /// The numbers of the episodes that support the insight according to the model, in order and
+    /// without duplicates. The episodes need not exist.
     pub episodes: Vec<u64>,
-    /// The counted predicate.
+    /// The condition that the supporting episodes meet, as the model states it.
     pub predicate: String,
-    /// Unchecked values of the schema.
+    /// Metadata values from the model that are not checked against the schema yet.
     pub metadata: Vec<(String, String)>,
 }
 

@@ -35,7 +35,7 @@ const LEARNED_BY: &str = "agent_learning";
 /// small enough for prompt results.
 const TURNS_PER_ROUND: usize = 32;
 
-/// The strategy.
+/// The strategy that makes facts.
 #[derive(Debug)]
 pub struct Semantic;
 

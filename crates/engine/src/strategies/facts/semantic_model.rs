@@ -16,7 +16,7 @@ use crate::strategies::{Candidate, JoinMode};
 const SCOPE_CHARS_MAX: usize = 200;
 const GRAMMAR: &str = r#"{"items": [{"fact": string of 1 to 2000 characters, "sources"?: [number], "scope"?: string or null, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone"#;
 
-/// The prompt.
+/// The prompt that asks for facts.
 pub static EXTRACT: Prompt = Prompt {
     name: "semantic.extract",
     version: 1,
@@ -25,7 +25,7 @@ pub static EXTRACT: Prompt = Prompt {
     entries: |reply| facts(reply).map(|facts| facts.len()),
 };
 
-/// A fact of a model.
+/// A fact in a model's answer.
 struct Fact {
     fact: String,
     sources: Vec<u64>,

@@ -1,14 +1,14 @@
 //! The category of a learning: by its tag, otherwise by its words. Words of four lists are counted;
 //! on a tie the list earlier in the table wins, so warnings take precedence.
 
-/// The category of a learning.
+/// The category of a learning about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
-    /// A pitfall.
+    /// A pitfall of the repository.
     Gotcha,
     /// A convention of the repository.
     Convention,
-    /// Commands and tools.
+    /// Commands and tools of the repository.
     Tooling,
     /// The structure of the code.
     Architecture,

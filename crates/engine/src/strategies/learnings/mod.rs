@@ -23,18 +23,19 @@ pub const LEARNING: &str = "repo_learnings";
 /// Text of an agent that learned or missed nothing.
 const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];
 
-/// A learning.
+/// A statement about a repository that an agent reports after a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learning {
-    /// The topic, if stated.
+    /// The topic before the statement, if there is one.
     pub topic: Option<String>,
-    /// The scope, if the topic names one: a path, a glob, `module:<name>`.
+    /// The part of the repository that the topic names, if any: a path, a glob, or
+    /// `module:<name>`.
     pub scope: Option<String>,
-    /// The category, if its topic or its words indicate one.
+    /// The category of the learning, by its topic or its words; `None` if neither indicates one.
     pub category: Option<Category>,
-    /// The statement.
+    /// The statement without its topic.
     pub text: String,
-    /// True if it names no path, identifier, command, number, version or quoted word.
+    /// True if the statement names no path, identifier, command, number, version or quoted word.
     pub is_vague: bool,
 }
 

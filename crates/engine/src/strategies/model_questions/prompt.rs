@@ -30,13 +30,13 @@ const DIGEST_CHARS: usize = 8;
 /// Default maximum tokens of an answer.
 pub const OUTPUT_TOKENS_MAX: u32 = 4_096;
 
-/// A version of a prompt.
+/// A version of a prompt for language models.
 pub struct Prompt {
-    /// The name, `<strategy>.<step>`.
+    /// The name of the prompt, `<strategy>.<step>`.
     pub name: &'static str,
-    /// The version, from 1.
+    /// The version of the prompt, from 1.
     pub version: u32,
-    /// The text of the file.
+    /// The text of the prompt's file.
     pub text: &'static str,
     /// The form of an answer in a few lines, for people and for a client's own agent.
     pub grammar: &'static str,

@@ -15,16 +15,16 @@ use crate::strategies::{Batch, Turn};
 /// have several parts.
 const SOURCES_MAX: usize = 100;
 
-/// The input of a question.
+/// The input from which a strategy makes a question to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
-    /// The new turns, and the records that the strategy continues.
+    /// The new turns to extract, and the earlier records that the strategy continues.
     pub batch: Batch<'a>,
-    /// Preceding turns, given as context.
+    /// Earlier turns, which the question shows as context.
     pub context: &'a [Turn],
-    /// The configured strategy.
+    /// The strategy as the memory configures it.
     pub strategy: &'a strategy::Strategy,
-    /// Maximum tokens of the input.
+    /// The maximum number of tokens of the conversation in the question.
     pub input_tokens_max: usize,
 }
 
@@ -72,22 +72,22 @@ pub fn consolidation_step(strategy: &strategy::Strategy) -> Option<&StepOverride
     strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref())
 }
 
-/// A question to a model.
+/// A question to a language model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The prompt that it uses.
+    /// The id of the prompt from which the question is made.
     pub prompt: PromptId,
-    /// The model the strategy names.
+    /// The id of the model that the strategy names; `None` for the default model.
     pub model_id: Option<String>,
-    /// The instructions.
+    /// The instructions for the model, sent as the system prompt.
     pub system: String,
-    /// The input.
+    /// The input of the question: the conversation and other data.
     pub input: String,
-    /// The form of the answer for programs.
+    /// The required form of the answer, such as a JSON Schema.
     pub output: OutputForm,
-    /// The form of the answer, for people and for a client's own agent.
+    /// The required form of the answer in words, for people and for a client's own agent.
     pub grammar: &'static str,
-    /// Maximum tokens of the answer.
+    /// The maximum number of tokens in the answer.
     pub max_output_tokens: u32,
 }
 
@@ -117,14 +117,15 @@ impl BadReply {
     }
 }
 
-/// The method that decides on a strategy's candidates.
+/// The method that compares the records a strategy proposes with existing ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionMethod {
-    /// Consolidation, with the rules for facts.
+    /// Consolidation by the rules for facts.
     Facts,
-    /// Consolidation, with the rules for preferences: by key first.
+    /// Consolidation by the rules for preferences, which compare keys first.
     Preferences,
-    /// The strategy itself, by its joinings.
+    /// The [`JoinMode`](crate::strategies::candidate::JoinMode) of each proposed record, without
+    /// consolidation.
     Own,
 }
 

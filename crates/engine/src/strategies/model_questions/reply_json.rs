@@ -9,14 +9,16 @@ use serde_json::{Map, Value};
 
 use super::question::BadReply;
 
-/// Maximum number of reported defects; more would not help to correct the answer.
+/// The maximum number of defects that are reported; more would not help a model to correct its
+/// answer.
 pub const VIOLATIONS_MAX: usize = 20;
-/// Maximum number of characters of an answer in a defect.
+/// The maximum number of characters of the answer that the description of a defect quotes.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// An object of an answer, and its defects.
+/// A JSON object of a model's answer, and the list of defects to which its checks add.
 pub struct ReplyObject<'a> {
-    /// Position of the object: `item 3`, `turns 2`, `the answer`.
+    /// The position of the object in the answer, for descriptions of defects: `item 3`, `turns
+    /// 2`, `the answer`.
     place: String,
     members: &'a Map<String, Value>,
     violations: Vec<String>,
@@ -151,17 +153,17 @@ fn kind(value: &Value) -> &'static str {
 }
 
 impl ReplyObject<'_> {
-    /// Reports a defect.
+    /// Adds a defect to the list, with the position of the object.
     pub fn refuse(&mut self, rule: impl AsRef<str>) {
         self.violations.push(format!("{}: {}", self.place, rule.as_ref()));
     }
 
-    /// Returns the whole object, if another module checks its members.
+    /// Returns the object as it is, for a caller that checks its members itself.
     pub fn whole(&self) -> Value {
         Value::Object(self.members.clone())
     }
 
-    /// Rejects members with other names.
+    /// Reports every member that is not in `names` as a defect.
     pub fn only(&mut self, names: &[&str]) {
         let other = self.members.keys().find(|key| !names.contains(&key.as_str())).cloned();
         if let Some(other) = other {
@@ -170,7 +172,8 @@ impl ReplyObject<'_> {
         }
     }
 
-    /// Returns the trimmed text of a member with 1 to `chars_max` characters.
+    /// Returns the text of a required member without surrounding white space. It must have 1 to
+    /// `chars_max` characters; otherwise a defect is reported and the result is `None`.
     pub fn text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
             Some(Value::String(text)) => {
@@ -220,7 +223,8 @@ impl ReplyObject<'_> {
         word
     }
 
-    /// Returns a positive whole number, given as such or as a string of digits.
+    /// Returns the positive whole number of a required member, given as a number or as a string
+    /// of digits; otherwise a defect is reported and the result is `None`.
     pub fn number(&mut self, name: &str) -> Option<u64> {
         let number = match self.members.get(name) {
             Some(Value::Number(number)) => number.as_u64(),

@@ -29,7 +29,7 @@ const SENTENCE_CHARS_MAX: usize = 600;
 /// Turns per round: many, because few texts per turn reach the embedder.
 const TURNS_PER_ROUND: usize = limits::EXTRACTION_TURNS_MAX;
 
-/// The strategy.
+/// The strategy that makes preferences.
 #[derive(Debug)]
 pub struct UserPreference;
 

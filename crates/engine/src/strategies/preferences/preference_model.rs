@@ -25,7 +25,7 @@ const ABOUT_CHARS_MAX: usize = 80;
 const KEY_TERMS_MAX: usize = 6;
 const GRAMMAR: &str = r#"{"items": [{"context": string of at most 2000 characters, "preference": string of 1 to 500 characters, "categories": [string], "sources"?: [number], "about"?: string or null, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone"#;
 
-/// The prompt.
+/// The prompt that asks for preferences.
 pub static EXTRACT: Prompt = Prompt {
     name: "user_preference.extract",
     version: 1,
@@ -34,7 +34,7 @@ pub static EXTRACT: Prompt = Prompt {
     entries: |reply| preferences(reply).map(|preferences| preferences.len()),
 };
 
-/// A preference of a model.
+/// A preference in a model's answer.
 struct ModelPreference {
     context: String,
     preference: String,

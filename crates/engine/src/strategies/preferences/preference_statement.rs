@@ -14,12 +14,12 @@ const KEY_TERMS_MAX: usize = 6;
 /// Maximum length of a key in bytes.
 const KEY_BYTES_MAX: usize = 80;
 
-/// A statement of preference.
+/// A statement of a person's preference, found in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The stating words, verbatim.
+    /// The words of the sentence that state the preference, verbatim.
     pub said: String,
-    /// The key: a later statement with the same key supersedes this one.
+    /// The key of the preference: a later statement with the same key supersedes this one.
     pub key: String,
     /// True if the words state a change.
     pub changed: bool,

@@ -14,12 +14,12 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::Engine;
 
-/// Bytes reserved in a delivery for all data except messages.
+/// The number of bytes of a delivery that are reserved for data other than messages.
 const MARGIN_BYTES: usize = 64 * 1024;
 
-/// The data of a handover.
+/// The data that is sent to the client of a self-managed strategy.
 pub(crate) struct HandoverData<'a> {
-    /// Id by which the receiver distinguishes handovers; the wire's `jobId`.
+    /// The id of this sending, which AgentCore calls `jobId`.
     pub(crate) id: &'a str,
     pub(crate) account: &'a str,
     pub(crate) memory: &'a Memory,
@@ -27,11 +27,11 @@ pub(crate) struct HandoverData<'a> {
     pub(crate) bucket: &'a str,
     pub(crate) actor: &'a ActorId,
     pub(crate) session: &'a SessionId,
-    /// The new events, in order of arrival; not empty.
+    /// The new events, in order of arrival; never empty.
     pub(crate) events: &'a [Event],
-    /// Preceding events, in order of arrival.
+    /// The events before the new ones, in order of arrival.
     pub(crate) before: &'a [Event],
-    /// Number of messages of the preceding events to include.
+    /// The number of messages of earlier events to include as history.
     pub(crate) history_messages: usize,
 }
 
@@ -53,7 +53,7 @@ struct Payload<'a> {
     actor_id: &'a str,
     session_id: &'a str,
     strategy_id: &'a str,
-    /// Seconds since the epoch.
+    /// The start time in seconds since the Unix epoch.
     starting_timestamp: f64,
     ending_timestamp: f64,
     current_context: Vec<Message<'a>>,

@@ -11,7 +11,7 @@ use loci_model::{JobId, Result, Timestamp};
 
 use crate::deliveries;
 
-/// The conditions of a strategy, of which any one suffices.
+/// The conditions under which a strategy's client is notified; any one of them is enough.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     messages: u32,

@@ -28,7 +28,7 @@ const TOPIC_CHARS_MIN: usize = 80;
 /// are the latest.
 const FIRST_TOPICS: usize = 5;
 
-/// The strategy.
+/// The strategy that makes summaries.
 #[derive(Debug)]
 pub struct Summary;
 

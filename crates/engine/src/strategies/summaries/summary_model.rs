@@ -26,7 +26,7 @@ const MARKS: [&str; 5] =
     ["<global_summary", "<delta_detailed_summary", "</delta_detailed_summary", "<topic", "</topic"];
 const GRAMMAR: &str = r#"<global_summary>text of at most 400 words</global_summary><delta_detailed_summary>(<topic name="name of 1 to 100 characters">text of 1 to 4000 characters</topic>) at most 16 times</delta_detailed_summary>; both empty where there is nothing to tell"#;
 
-/// The prompt.
+/// The prompt that asks for summaries.
 pub static CONSOLIDATE: Prompt = Prompt {
     name: "summary.consolidate",
     version: 1,
@@ -35,7 +35,7 @@ pub static CONSOLIDATE: Prompt = Prompt {
     entries: |reply| said(reply).map(|said| said.topics.len()),
 };
 
-/// A parsed answer.
+/// A parsed answer of the model with summaries.
 #[derive(Debug, PartialEq, Eq)]
 struct SummaryReply {
     /// The short summary of the whole session; empty if there is none.

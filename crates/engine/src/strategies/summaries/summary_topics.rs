@@ -33,16 +33,16 @@ const REPEATED_JACCARD: f32 = 0.6;
 /// Number of words in a topic's name.
 const NAME_WORDS: usize = 3;
 
-/// A topic of several turns.
+/// A topic of a conversation: consecutive turns on one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Its name and its sentences, with their speakers.
+    /// The name of the topic and its most informative sentences, with their speakers.
     pub text: TopicText,
-    /// Its sentences without speakers.
+    /// The sentences without their speakers, for the index.
     pub index_text: String,
-    /// Sources of the sentences, oldest first.
+    /// The messages from which the sentences come, oldest first.
     pub sources: Vec<Source>,
-    /// Time of its newest turn.
+    /// The time of the newest turn of the topic.
     pub time: Timestamp,
 }
 

@@ -5,9 +5,9 @@
 /// A topic of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicText {
-    /// The name.
+    /// The name of the topic.
     pub name: String,
-    /// The statements, line by line.
+    /// The statements about the topic, one on each line.
     pub content: String,
 }
 

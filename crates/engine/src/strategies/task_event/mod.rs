@@ -17,12 +17,12 @@ use crate::strategies::learnings;
 
 pub use reported_task::ReportedTask;
 
-/// The role of a turn in the report of a task.
+/// The kind of a message in which a coding agent's program reports on a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TaskEvent {
-    /// The report of a task's end.
+    /// A report on the end of a task.
     Ended(Box<ReportedTask>),
-    /// A statement about the repository.
+    /// A statement about the repository that the agent learned in a task.
     Learned,
 }
 

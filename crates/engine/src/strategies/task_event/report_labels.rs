@@ -7,30 +7,30 @@ use regex::Regex;
 
 use super::compiled;
 
-/// The meaning of a label.
+/// The meaning of a label in a report on a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
-    /// The requested task.
+    /// The task that was requested.
     Intent,
-    /// The approach.
+    /// The way in which the agent worked on the task.
     Approach,
     /// The agent's own notes.
     Notes,
-    /// The result in words.
+    /// The result of the task in words.
     Summary,
-    /// Obstacles.
+    /// The obstacles that the agent met.
     Difficulties,
-    /// Changed files.
+    /// The files that the agent changed.
     Files,
-    /// The pull request.
+    /// The pull request of the task.
     Pull,
-    /// Its branch.
+    /// The branch of the pull request.
     Branch,
-    /// Duration in seconds.
+    /// The duration of the task in seconds.
     Duration,
-    /// Cost in dollars.
+    /// The cost of the task in US dollars.
     Cost,
-    /// The error that ended it.
+    /// The error that ended the task.
     Error,
     /// A remark of the orchestrator on the report itself.
     Remark,
