@@ -1,6 +1,6 @@
 //! Consolidation of a tree in runs. A run makes a plan for a state of the tree and stores it. A
 //! person may look at the plan, and it is applied in one write, or not at all.
-//! [`consolidation`](super::consolidating) and the model make plans; nothing here judges a
+//! [`consolidation`](super::consolidation) and the model make plans; nothing here judges a
 //! document.
 //!
 //! | folder | content |

@@ -45,7 +45,7 @@ pub struct DecisionWrite<'a> {
 }
 
 impl DecisionWrite<'_> {
-    /// Works like the function [`decision_write`].
+    /// Works like the function [`carry_out`].
     pub fn carry_out(
         &self,
         tx: &mut dyn Tx,
