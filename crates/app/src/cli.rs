@@ -45,9 +45,9 @@ pub(crate) struct Globals {
     /// A file that contains the token (mode 0600) [env: LOCI_TOKEN_FILE=]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Where")]
     pub(crate) token_file: Option<PathBuf>,
-    /// A file of certificates (PEM) that an https URL may be signed by, besides those of the
-    /// machine
-    #[arg(long, global = true, value_name = "FILE", env = "LOCI_CA_CERT", help_heading = "Where")]
+    /// A file of certificates (PEM) to trust for an https URL, in addition to those of the machine
+    /// [env: LOCI_CA_CERT=]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Where")]
     pub(crate) ca_cert: Option<PathBuf>,
     /// Open the folder directly, even if a server has it open
     #[arg(long, global = true, help_heading = "Where")]

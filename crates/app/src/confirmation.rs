@@ -97,7 +97,7 @@ impl Confirmation {
             None if std::io::stdin().is_terminal() => typed_name(effect, name)?,
             None => return Err(refusal(effect, name, "it was not confirmed")),
         };
-        if typed.trim() == name { Ok(()) } else { Err(refusal(effect, name, "another name was given")) }
+        if typed == name { Ok(()) } else { Err(refusal(effect, name, "another name was given")) }
     }
 }
 
@@ -112,7 +112,9 @@ fn refusal(effect: &str, name: &str, reason: &str) -> anyhow::Error {
 
 fn typed_name(effect: &str, name: &str) -> Result<String> {
     output::note(format!("This will {effect}, which cannot be undone."));
-    typed(&format!("Type {name} to go on: "))
+    // The name comes from a caller: a terminal must not obey it.
+    let escape = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    typed(&format!("Type {} to go on: ", name.chars().map(escape).collect::<String>()))
 }
 
 /// Returns the line that a person types after a question.
@@ -121,7 +123,7 @@ fn typed(question: &str) -> Result<String> {
     write!(out, "{question}").and_then(|()| out.flush()).context("asking for confirmation")?;
     let mut typed = String::new();
     std::io::stdin().read_line(&mut typed).context("reading the answer")?;
-    Ok(typed)
+    Ok(typed.trim_end_matches(['\n', '\r']).to_owned())
 }
 
 /// Quotes an argument for a POSIX shell, if it needs quotes.

@@ -70,10 +70,11 @@ pub(crate) fn folder(globals: &Globals, environment: &Environment) -> Result<(Pa
     Ok((folder, config))
 }
 
-/// Returns a client for the URL of a server. It trusts the certificate authorities in `ca_cert` in
-/// addition to those of the machine.
-fn of_url(url: &str, ca_cert: Option<&Path>) -> Result<Client> {
-    let Some(file) = ca_cert else { return Ok(Client::url(url)?) };
+/// Returns a client of a server's URL. It trusts the authorities of `ca_cert`, or of the file that
+/// `LOCI_CA_CERT` names for `https` URLs, in addition to those of the machine.
+fn of_url(url: &str, ca_cert: Option<&Path>, environment: &Environment) -> Result<Client> {
+    let variable = environment.get("LOCI_CA_CERT").filter(|_| url.starts_with("https://")).map(Path::new);
+    let Some(file) = ca_cert.or(variable) else { return Ok(Client::url(url)?) };
     let pem = input::text_of(file, "the certificates of --ca-cert")?;
     Client::url_with_authorities(url, pem.as_bytes()).with_context(|| file.display().to_string())
 }
@@ -122,7 +123,7 @@ impl Session {
             wait_ms: globals.wait_ms,
         };
         if let Some(url) = &globals.url {
-            let client = of_url(url, globals.ca_cert.as_deref())?;
+            let client = of_url(url, globals.ca_cert.as_deref(), environment)?;
             let client = client.with_meanwhile(wait_notice::of_server(url));
             return Ok(Some(way(match bearer::token(globals, environment)? {
                 Some(token) => client.with_token(&token)?,

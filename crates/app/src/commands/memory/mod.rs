@@ -82,8 +82,7 @@ pub(crate) enum Memory {
     Settings {
         /// The memory, by name or id
         memory: String,
-        /// The settings to change, as a JSON object; absent members stay as they are, null sets a
-        /// default
+        /// The settings to change, as a JSON object; absent members stay as they are
         #[arg(long, value_name = "JSON")]
         set: Option<String>,
     },
@@ -190,6 +189,8 @@ async fn settings(session: &Session, memory: &str, set: Option<String>) -> Resul
         None => session.client.memory_get(&memory).await?,
         Some(text) => {
             let bad = |error| Usage(format!("--set must be the settings as JSON: {error}"));
+            // The strict reader first: it names unknown, duplicate and invalid members of this text.
+            let _: shape::MemorySettings = loci_json::from_str(&text).map_err(bad)?;
             let named: Map<String, Value> = loci_json::from_str(&text).map_err(bad)?;
             let mut all = serde_json::to_value(session.client.memory_get(&memory).await?.settings)?;
             merge(&mut all, Value::Object(named));
