@@ -626,8 +626,8 @@ class DocumentHistory(TypedDict):
     versions: list[DocumentVersion]
 
 
-#: A request to move a document to another path. Requests for the old path still find the document until another
-#: document has this path.
+#: A request to move a document to another path. Requests for the old path still find the document until
+#: another document has this path.
 DocumentMove = TypedDict(
     "DocumentMove",
     {
@@ -4593,7 +4593,8 @@ FilterOperator = Literal["equals_to", "exists", "not_exists", "before", "after",
 InjectionMode = Literal["off", "flag", "quarantine"]
 
 
-#: A command of the memory tool as the model sends it: `command` and its arguments. The server ignores unknown members.
+#: A command of the memory tool as the model sends it: `command` and its arguments. The server ignores unknown
+#: members.
 MemoryToolCommand = dict[str, Any]
 
 
