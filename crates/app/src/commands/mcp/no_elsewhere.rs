@@ -5,7 +5,7 @@ use std::path::Path;
 
 use loci_api::verified::verdict::Verdicts;
 use loci_client::{Client, ClientError};
-use loci_server::tools::tool::Arguments;
+use loci_server::tools::tool::ReceivedArguments;
 use serde_json::Value;
 
 use crate::config::Config;
@@ -36,26 +36,26 @@ impl Elsewhere {
         match *self {}
     }
 
-    pub(super) fn meant(&self, _: &str, _: &Arguments) -> Arguments {
+    pub(super) fn meant(&self, _: &str, _: &ReceivedArguments) -> ReceivedArguments {
         match *self {}
     }
 
-    pub(super) async fn way(&self, _: &Client, _: &str, _: &Arguments) -> Result<Way, ClientError> {
+    pub(super) async fn way(&self, _: &Client, _: &str, _: &ReceivedArguments) -> Result<Way, ClientError> {
         match *self {}
     }
 }
 
 /// Returns `None`: no use of a fact requires a check.
-pub(super) fn look_before_use(_: &str, _: &Arguments) -> Option<Arguments> {
+pub(super) fn look_before_use(_: &str, _: &ReceivedArguments) -> Option<ReceivedArguments> {
     None
 }
 
 /// Returns the arguments unchanged.
-pub(super) fn at_commit(arguments: Arguments, _: &str) -> Arguments {
+pub(super) fn at_commit(arguments: ReceivedArguments, _: &str) -> ReceivedArguments {
     arguments
 }
 
 /// Returns the result unchanged.
-pub(super) fn as_asked(result: Value, _: &Arguments) -> Value {
+pub(super) fn as_asked(result: Value, _: &ReceivedArguments) -> Value {
     result
 }
